@@ -328,10 +328,10 @@ test("an owner makes a key that scores, and revokes it by typing its name", asyn
   if (!isPresent(context)) return
   const { page, faults } = await open({}, await member("owner"))
   await page.goto(`${origin}/console/keys`)
-  await page.getByText("Make a key").click()
+  await page.getByText("Make a key", { exact: true }).click()
   await page.getByLabel("Label").fill("checkout")
   await page.getByRole("button", { name: "Make key" }).click()
-  const key = await page.getByRole("status").locator("pre").innerText()
+  const key = await page.getByRole("status").locator("pre").first().innerText()
   const scored = await service.request("/api/v1/risk/score", {
     key,
     json: { email: "ana.silva@mail.example" },
@@ -345,6 +345,28 @@ test("an owner makes a key that scores, and revokes it by typing its name", asyn
   await dialog.getByLabel(/Type key_/).fill(id)
   await dialog.getByRole("button", { name: "Revoke key" }).click()
   await row.getByText("revoked").waitFor()
+  assert.deepEqual(faults, [])
+})
+
+test("an owner makes a key for one hour by a click, with a first call that works as it is shown", async (context) => {
+  if (!isPresent(context)) return
+  const { page, faults } = await open({}, await member("owner"))
+  await page.goto(`${origin}/console/keys`)
+  await page.getByRole("button", { name: "Make a key for one hour" }).click()
+  const shown = page.getByRole("status").filter({ hasText: "It is shown this once" })
+  const call = await shown.getByLabel("A first call").innerText()
+  const key = /Bearer (ask_live_\w+)/.exec(call)?.[1] ?? ""
+  assert.equal(await shown.locator("pre").first().innerText(), key)
+  const json = { email: "ana.silva@mail.example" }
+  assert.equal((await service.request("/api/v1/risk/score", { key, json })).status, 200)
+  assert.equal((await service.request("/api/v1/usage", { key })).status, 403)
+  const answer = await page.request.get(`${origin}/api/v1/keys`)
+  const { keys } = (await answer.json()) as {
+    keys: { label: string; created_at: string; expires_at: string }[]
+  }
+  const made = keys.find(({ label }) => label === "For one hour")
+  const lasts = Date.parse(made?.expires_at ?? "") - Date.parse(made?.created_at ?? "")
+  assert.ok(Math.abs(lasts - 3_600_000) < 120_000)
   assert.deepEqual(faults, [])
 })
 
@@ -370,9 +392,24 @@ test("a policy is tried on past decisions before it acts, and reverted", async (
   if (!isPresent(context)) return
   const { page, faults } = await open({}, await member("owner"))
   await page.goto(`${origin}/console/policy`)
-  await page.getByLabel("A bad actor gets through").fill("2000")
+  const curve = page.getByRole("img", { name: /^Addresses and numbers\. Allow from 0 to 24/ })
+  await curve.waitFor()
+  await page.getByRole("textbox", { name: "A bad actor gets through" }).fill("2000")
+  await page.getByRole("img", { name: /^Addresses and numbers\. Step up.* from 0 to/ }).waitFor()
+  await page.waitForURL(/[?&]loss=2000\b/)
+  // The address holds the proposal, and a slider is moved by keys.
+  await page.reload()
+  const typed = page.getByRole("textbox", { name: "A bad actor gets through" })
+  await typed.waitFor()
+  assert.equal(await typed.inputValue(), "2000")
+  const slider = page.getByRole("slider", { name: /A good user is blocked/ })
+  await slider.focus()
+  await page.keyboard.press("ArrowRight")
+  await page.waitForURL(/[?&]wrong_block=4\.\d+/)
   await page.getByRole("button", { name: "Back-test this policy" }).click()
   await page.getByText(/would have had another action/).waitFor()
+  await page.getByRole("img", { name: /^Addresses, from the action before/ }).waitFor()
+  assert.deepEqual(await violations(page), [])
   await page.getByRole("button", { name: "Let this act" }).click()
   await page.getByText(/^Version 2/).waitFor()
   await page.getByRole("tab", { name: "History" }).click()

@@ -136,6 +136,7 @@ export async function openApplication(change: Change = {}): Promise<Application>
       metricsToken: null,
       metricsPort: null,
       signUp: "open",
+      home: "console",
       oidc: null,
     },
     log,

@@ -2,7 +2,13 @@ import assert from "node:assert/strict"
 import { join } from "node:path"
 import { after, before, test } from "node:test"
 import { setTimeout as delay } from "node:timers/promises"
-import type { ComparisonLine, Policy, PolicyList, ShadowState } from "@assay/core/contract"
+import type {
+  ComparisonLine,
+  Policy,
+  PolicyList,
+  PolicyPreview,
+  ShadowState,
+} from "@assay/core/contract"
 import { assay, createKey } from "../cli/assay.ts"
 import { type Account, type AccountRequest, createAccount, requestAs } from "./accounts.ts"
 import { type Service, startService } from "./service.ts"
@@ -436,4 +442,32 @@ test("no key sees or changes a policy, whatever its scopes", async () => {
       assert.equal((await request(`${PATH}/shadow`, { key, method, ...json })).status, 403)
     }
   }
+})
+
+test("a preview says what a policy would make of each score, and changes nothing", async () => {
+  const before = await current()
+  const preview = async (json: object): Promise<PolicyPreview["email"]> => {
+    const response = await request(`${PATH}/preview`, { method: "POST", json })
+    assert.equal(response.status, 200)
+    const { email, phone } = (await response.json()) as PolicyPreview
+    assert.deepEqual(phone, email, "both models weigh costs alike")
+    return email
+  }
+  const usual = await preview({})
+  assert.deepEqual(usual.edges, { challenge: 25, block: 80 })
+  assert.deepEqual(usual.costs, { loss: 20, challenge: 1, wrong_block: 4.63 })
+  assert.equal(usual.curve.length, 101)
+  assert.deepEqual(usual.actions, [
+    { action: "allow", from: 0, to: 24 },
+    { action: "step_up_auth", from: 25, to: 79 },
+    { action: "block", from: 80, to: 100 },
+  ])
+  const dear = await preview({ costs: { loss: 40 }, confirmed_before_block: true })
+  assert.deepEqual(dear.edges, { challenge: 16, block: 71 })
+  assert.equal(dear.costs.loss, 40)
+  assert.deepEqual(dear.actions.at(-1), { action: "review", from: 71, to: 100 })
+  assert.deepEqual(await current(), before)
+
+  const refused = await request(`${PATH}/preview`, { method: "POST", json: { costs: { loss: 0 } } })
+  assert.equal((await refusal(refused))["code"], "policy-refused")
 })

@@ -156,6 +156,27 @@ test("production loads no demo, prints no key, refuses demo keys and demo data",
   assert.equal((await service.request("/metrics", { key: null })).status, 404)
 })
 
+test("in production the first page is the console's, or by a setting the way to the drop", async () => {
+  const production = { NODE_ENV: "production", ASSAY_SECRET_FILE: secretFile("home-secret") }
+  const data = join(temporary, "home")
+  const first = async (to: Service): Promise<Response> =>
+    await fetch(`${to.baseUrl}/`, { redirect: "manual" })
+  {
+    await using service = await startService({ dataDirectory: data, env: production })
+    const page = await first(service)
+    assert.equal(page.status, 200)
+    assert.match(await page.text(), /data-demo-key=""/)
+    const reference = await fetch(`${service.baseUrl}/docs/static/swagger-initializer.js`)
+    assert.doesNotMatch(await reference.text(), /ask_(demo|live)_|preauthorize/)
+  }
+  const env = { ...production, DROP: "on", DROP_ORIGIN: "https://drop.example", ASSAY_HOME: "drop" }
+  await using service = await startService({ dataDirectory: data, drop: true, env })
+  const page = await first(service)
+  assert.equal(page.status, 302)
+  assert.equal(page.headers.get("location"), "https://drop.example/drop")
+  assert.equal((await service.request("/console", { key: null })).status, 200)
+})
+
 test("a preset key is the first key, once: it does not come back after it was revoked", async () => {
   const data = join(temporary, "bootstrap")
   const key = mintApiKey()

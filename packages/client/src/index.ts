@@ -57,6 +57,7 @@ export type {
   OutcomeReport,
   Policy,
   PolicyList,
+  PolicyPreview,
   ProblemCode,
   RecoveryCodes,
   RequestContext,

@@ -3,6 +3,7 @@ import type {
   ComparisonLine,
   Policy,
   PolicyList,
+  PolicyPreview,
   ShadowState,
 } from "@assay/core/contract"
 import { AssayUnavailable } from "./errors.ts"
@@ -29,6 +30,8 @@ export interface PolicyCalls {
   set(policy: PolicyDocument, current: number, options?: CallOptions): Promise<Policy>
   /** Lets an earlier version act again, as a new one. */
   revert(version: number, current: number, options?: CallOptions): Promise<Policy>
+  /** What a policy would make of each score; it changes nothing. */
+  preview(policy: PolicyDocument, options?: CallOptions): Promise<PolicyPreview>
   shadow(options?: CallOptions): Promise<ShadowState>
   setShadow(policy: PolicyDocument, options?: CallOptions): Promise<ShadowState>
   endShadow(options?: CallOptions): Promise<void>
@@ -54,6 +57,7 @@ export function policyCalls(settings: Settings<Failover>, send: Send): PolicyCal
         headers: tag(current),
         options,
       }),
+    preview: (body, options) => send("POST", "/policy/preview", "email", { body, options }),
     shadow: (options) => send("GET", "/policy/shadow", "shadow", { options }),
     setShadow: (body, options) => send("PUT", "/policy/shadow", "shadow", { body, options }),
     endShadow: async (options) => void (await send("DELETE", "/policy/shadow", null, { options })),

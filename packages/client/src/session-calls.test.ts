@@ -55,6 +55,7 @@ const CALLS: readonly [request: string, answer: object, call: (of: SessionClient
   ["GET /policy/versions/2", { version: 2 }, ({ policy }) => policy.version(2)],
   ["PUT /policy", { version: 2 }, ({ policy }) => policy.set({}, 1)],
   ["POST /policy/revert", { version: 3 }, ({ policy }) => policy.revert(1, 2)],
+  ["POST /policy/preview", { email: {} }, ({ policy }) => policy.preview({})],
   ["GET /policy/shadow", { shadow: null }, ({ policy }) => policy.shadow()],
   ["PUT /policy/shadow", { shadow: {} }, ({ policy }) => policy.setShadow({})],
   ["DELETE /policy/shadow", {}, ({ policy }) => policy.endShadow()],

@@ -47,7 +47,8 @@ export function Calls(props: {
   )
 }
 
-function curl({ path, body, apiKey }: Call): string {
+/** The call for a shell. */
+export function curl({ path, body, apiKey }: Call): string {
   return [
     `curl -s ${location.origin}${path}`,
     `-H "Authorization: Bearer ${apiKey ?? "$ASSAY_API_KEY"}"`,

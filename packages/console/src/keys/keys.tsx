@@ -3,8 +3,10 @@ import { TENANT_SCOPES } from "@assay/core/contract"
 import { Button, Checkbox, Group, Stack, TextInput } from "@mantine/core"
 import { useQuery } from "@tanstack/react-query"
 import { type ReactElement, useState } from "react"
+import { curl } from "../card/calls.tsx"
 import { useChange } from "../ui/change.ts"
 import { ConfirmedButton } from "../ui/confirm.tsx"
+import { Copy } from "../ui/copy.tsx"
 import { sending, textIn } from "../ui/form.ts"
 import { ShownOnce } from "../ui/secret.tsx"
 import { service } from "../ui/service.ts"
@@ -23,12 +25,10 @@ export default function Keys(): ReactElement {
   const [made, setMade] = useState<NewApiKey | null>(null)
   return (
     <>
-      <PageHead title="Keys" />
-      {made !== null && (
-        <ShownOnce title={`Key ${made.api_key.id}`} text={made.key} what="key">
-          <p className="soft">Only its hash is kept, so nobody can show it again.</p>
-        </ShownOnce>
-      )}
+      <PageHead title="Keys">
+        <HourKey onMade={setMade} />
+      </PageHead>
+      {made !== null && <Made key={made.api_key.id} made={made} />}
       <NewKey onMade={setMade} />
       <Answer of={keys}>
         {(list) =>
@@ -43,6 +43,59 @@ export default function Keys(): ReactElement {
   )
 }
 
+/** What somebody wants who tries the API: a key that scores and ends by itself. */
+function HourKey({ onMade }: { readonly onMade: (made: NewApiKey) => void }): ReactElement {
+  const create = useChange(async () => {
+    const key = { scopes: ["score" as const], label: "For one hour", expires_at: inAnHour() }
+    onMade(await service.keys.create(key))
+  }, "keys")
+  return (
+    <>
+      <Button loading={create.isPending} onClick={() => create.mutate(undefined)}>
+        Make a key for one hour
+      </Button>
+      {create.error !== null && <Failure error={create.error} />}
+    </>
+  )
+}
+
+function inAnHour(): string {
+  return new Date(Date.now() + HOUR_MS).toISOString()
+}
+
+/** A new key, and a first call with it where it may score. */
+function Made({ made: { key, api_key: about } }: { readonly made: NewApiKey }): ReactElement {
+  const body = { email: "ana.silva@mail.example" }
+  const call = curl({ path: "/api/v1/risk/score", body, apiKey: key })
+  return (
+    <ShownOnce title={`Key ${about.id}`} text={key} what="key">
+      <p className="soft">
+        Only its hash is kept, so nobody can show it again.
+        {about.expires_at !== null && (
+          <>
+            {" "}
+            It ends <Moment at={about.expires_at} />.
+          </>
+        )}
+      </p>
+      {about.scopes.includes("score") && (
+        <>
+          <pre className="code" tabIndex={0} aria-label="A first call">
+            {call}
+          </pre>
+          <p>
+            <Copy text={call} what="call" /> It also fits into{" "}
+            <a href="/docs" target="_blank" rel="noreferrer">
+              the API reference
+            </a>
+            .
+          </p>
+        </>
+      )}
+    </ShownOnce>
+  )
+}
+
 function NewKey({ onMade }: { readonly onMade: (made: NewApiKey) => void }): ReactElement {
   const create = useChange(async (form: FormData) => {
     const scopes = form.getAll("scopes") as (typeof TENANT_SCOPES)[number][]
@@ -51,7 +104,7 @@ function NewKey({ onMade }: { readonly onMade: (made: NewApiKey) => void }): Rea
       await service.keys.create({
         scopes,
         label: textIn(form, "label"),
-        ...(forAnHour && { expires_at: new Date(Date.now() + HOUR_MS).toISOString() }),
+        ...(forAnHour && { expires_at: inAnHour() }),
       }),
     )
   }, "keys")

@@ -3,6 +3,7 @@ import { type ReactElement, useCallback, useRef, useState } from "react"
 import { Link } from "wouter"
 import { actionWords } from "../ui/band.tsx"
 import { Table } from "../ui/table.tsx"
+import { Flows } from "./flow.tsx"
 
 export type Summary = Extract<ComparedLine, { type: "summary" }>
 type Changed = Extract<ComparedLine, { type: "changed" }>
@@ -76,6 +77,7 @@ export function ComparisonTable({ of }: { readonly of: Comparison }): ReactEleme
           ? "."
           : `; not compared: ${left.map(([why, n]) => `${count.format(n)} ${why.replaceAll("_", " ")}`).join(", ")}.`}
       </p>
+      <Flows moves={summary.moves} />
       <Table label="Before and after" columns={["Kind", "Before", "After", "#Decisions"]}>
         {summary.moves.map(({ subject, before, after, count: n }) => (
           <tr key={`${subject} ${before} ${after}`} data-changed={before !== after}>

@@ -1,10 +1,10 @@
 import type { Policy } from "@assay/client"
 import { Button } from "@mantine/core"
-import { useQuery } from "@tanstack/react-query"
+import { useInfiniteQuery } from "@tanstack/react-query"
 import type { ReactElement } from "react"
 import { useChange } from "../ui/change.ts"
 import { service } from "../ui/service.ts"
-import { Answer, Failure } from "../ui/states.tsx"
+import { Failure, Loading } from "../ui/states.tsx"
 import { Moment } from "../ui/time.tsx"
 import { Table } from "../ui/table.tsx"
 
@@ -14,10 +14,13 @@ export function History(props: {
   readonly mayRevert: boolean
 }): ReactElement {
   const { acting, mayRevert } = props
-  const versions = useQuery({
+  const versions = useInfiniteQuery({
     queryKey: ["policy-history"],
-    queryFn: ({ signal }) => service.policy.versions(undefined, { signal }),
+    queryFn: ({ signal, pageParam }) => service.policy.versions(pageParam, { signal }),
+    initialPageParam: undefined as number | undefined,
+    getNextPageParam: ({ next }) => next,
   })
+  const all = versions.data?.pages.flatMap((page) => page.versions) ?? []
   const revert = useChange(
     (version: number) => service.policy.revert(version, acting.version),
     "policy",
@@ -26,45 +29,57 @@ export function History(props: {
   return (
     <>
       {revert.error !== null && <Failure error={revert.error} />}
-      <Answer of={versions}>
-        {({ versions: all }) => (
-          <Table
-            label="Versions"
-            columns={["#Version", "Set", "By", "Policy", ...(mayRevert ? ["Change"] : [])]}
-          >
-            {all.map(({ version, set_at: at, actor, reverted_to: back, policy }) => (
-              <tr key={version}>
-                <td className="number">{version}</td>
+      {versions.error !== null && (
+        <Failure error={versions.error} retry={() => void versions.refetch()} />
+      )}
+      {versions.isPending && <Loading />}
+      {all.length > 0 && (
+        <Table
+          label="Versions"
+          columns={["#Version", "Set", "By", "Policy", ...(mayRevert ? ["Change"] : [])]}
+        >
+          {all.map(({ version, set_at: at, actor, reverted_to: back, policy }) => (
+            <tr key={version}>
+              <td className="number">{version}</td>
+              <td>
+                <Moment at={at} />
+              </td>
+              <td>
+                <code>{actor}</code>
+              </td>
+              <td>
+                <code>{JSON.stringify(policy)}</code>
+                {back !== null && <div className="soft">brings back version {back}</div>}
+              </td>
+              {mayRevert && (
                 <td>
-                  <Moment at={at} />
+                  {version === acting.version ? (
+                    "Acts now"
+                  ) : (
+                    <Button
+                      size="compact-sm"
+                      variant="default"
+                      onClick={() => revert.mutate(version)}
+                    >
+                      Revert to version {version}
+                    </Button>
+                  )}
                 </td>
-                <td>
-                  <code>{actor}</code>
-                </td>
-                <td>
-                  <code>{JSON.stringify(policy)}</code>
-                  {back !== null && <div className="soft">brings back version {back}</div>}
-                </td>
-                {mayRevert && (
-                  <td>
-                    {version === acting.version ? (
-                      "Acts now"
-                    ) : (
-                      <Button
-                        size="compact-sm"
-                        variant="default"
-                        onClick={() => revert.mutate(version)}
-                      >
-                        Revert to version {version}
-                      </Button>
-                    )}
-                  </td>
-                )}
-              </tr>
-            ))}
-          </Table>
-        )}
-      </Answer>
+              )}
+            </tr>
+          ))}
+        </Table>
+      )}
+      {versions.hasNextPage && (
+        <Button
+          variant="default"
+          mt="md"
+          loading={versions.isFetchingNextPage}
+          onClick={() => void versions.fetchNextPage()}
+        >
+          Show older versions
+        </Button>
+      )}
     </>
   )
 }

@@ -1,13 +1,18 @@
 import type { Policy, PolicyDocument } from "@assay/client"
-import { Button, Checkbox, Group, NumberInput, Stack, Tabs } from "@mantine/core"
-import { useQuery } from "@tanstack/react-query"
-import { type ReactElement, useState } from "react"
+import { Button, Checkbox, Group, Stack, Tabs } from "@mantine/core"
+import { keepPreviousData, useQuery } from "@tanstack/react-query"
+import type { ReactElement } from "react"
+import { useSearchParams } from "wouter"
 import { useChange } from "../ui/change.ts"
 import { service, useSession } from "../ui/service.ts"
 import { Answer, Failure, PageHead } from "../ui/states.tsx"
 import { Moment } from "../ui/time.tsx"
 import { BackTest } from "./back-test.tsx"
+import { CostCurve } from "./cost-curve.tsx"
+import { Costs } from "./costs.tsx"
 import { History } from "./history.tsx"
+import "./policy.css"
+import { costsOf, isConfirmedFirst, useProposal, withConfirmedFirst, withCost } from "./proposal.ts"
 import { Shadow } from "./shadow.tsx"
 
 /** What decides about an action: costs and rules of the tenant, tried before they act. */
@@ -24,16 +29,19 @@ export default function PolicyPage(): ReactElement {
   )
 }
 
-/** What outcomes cost, in units of one unnecessary challenge. */
-const COSTS: readonly [member: string, label: string][] = [
-  ["loss", "A bad actor gets through"],
-  ["challenge", "A good user is challenged"],
-  ["wrongBlock", "A good user is blocked"],
-]
+/** What a policy would make of each score; the picture before it stays until it is known. */
+function usePreview(policy: PolicyDocument) {
+  return useQuery({
+    queryKey: ["policy-preview", policy],
+    queryFn: ({ signal }) => service.policy.preview(policy, { signal }),
+    placeholderData: keepPreviousData,
+  })
+}
 
 function Editor({ acting }: { readonly acting: Policy }): ReactElement {
   const { data: session } = useSession()
-  const [proposed, setProposed] = useState<PolicyDocument>(acting.policy)
+  const { proposed, rested, propose, isChanged } = useProposal(acting)
+  const preview = usePreview(rested)
   const isOwner = session?.roles.includes("owner") === true
   const mayTry = isOwner || session?.roles.includes("analyst") === true
   const set = useChange(
@@ -41,14 +49,6 @@ function Editor({ acting }: { readonly acting: Policy }): ReactElement {
     "policy",
     "policy-history",
   )
-  const costs = (proposed["costs"] ?? {}) as Readonly<Record<string, number>>
-  const setCost = (member: string, value: number | string): void => {
-    const { [member]: _before, ...others } = costs
-    const own = typeof value === "number" ? { ...others, [member]: value } : others
-    const { costs: _costs, ...rest } = proposed
-    setProposed(Object.keys(own).length === 0 ? rest : { ...rest, costs: own })
-  }
-  const isChanged = JSON.stringify(proposed) !== JSON.stringify(acting.policy)
   return (
     <Stack>
       <p className="soft">
@@ -56,32 +56,24 @@ function Editor({ acting }: { readonly acting: Policy }): ReactElement {
       </p>
       <fieldset className="panel" disabled={!mayTry}>
         <legend>What outcomes cost, in unnecessary challenges</legend>
-        <Group align="flex-start">
-          {COSTS.map(([member, label]) => (
-            <NumberInput
-              key={member}
-              label={label}
-              placeholder="as the model"
-              value={costs[member] ?? ""}
-              min={0.01}
-              max={100_000}
-              onChange={(value) => setCost(member, value)}
-            />
-          ))}
-        </Group>
+        <Costs
+          costs={costsOf(proposed)}
+          acting={preview.data?.email.costs ?? null}
+          isDisabled={!mayTry}
+          set={(name, value) => propose(withCost(proposed, name, value))}
+        />
         <Checkbox
           mt="md"
           label="Block only on confirmed evidence; otherwise send to review"
-          checked={proposed["confirmed_before_block"] === true}
-          onChange={(event) =>
-            setProposed({ ...proposed, confirmed_before_block: event.currentTarget.checked })
-          }
+          checked={isConfirmedFirst(proposed)}
+          onChange={(event) => propose(withConfirmedFirst(proposed, event.currentTarget.checked))}
         />
         <details>
           <summary>The whole policy as JSON</summary>
           <pre className="code">{JSON.stringify(proposed, null, 2)}</pre>
         </details>
       </fieldset>
+      <Answer of={preview}>{() => <Curves acting={acting.policy} proposed={rested} />}</Answer>
       {isOwner && (
         <Group>
           <Button
@@ -91,32 +83,79 @@ function Editor({ acting }: { readonly acting: Policy }): ReactElement {
           >
             Let this act
           </Button>
-          <Button
-            variant="default"
-            disabled={!isChanged}
-            onClick={() => setProposed(acting.policy)}
-          >
+          <Button variant="default" disabled={!isChanged} onClick={() => propose(acting.policy)}>
             Start again from what acts
           </Button>
         </Group>
       )}
       {set.error !== null && <Failure error={set.error} />}
-      <Tabs defaultValue={mayTry ? "back-test" : "history"} keepMounted={false}>
-        <Tabs.List aria-label="Trying and looking back">
-          {mayTry && <Tabs.Tab value="back-test">Back-test</Tabs.Tab>}
-          <Tabs.Tab value="shadow">Shadow</Tabs.Tab>
-          <Tabs.Tab value="history">History</Tabs.Tab>
-        </Tabs.List>
-        <Tabs.Panel value="back-test" pt="md">
-          <BackTest proposed={proposed} />
-        </Tabs.Panel>
-        <Tabs.Panel value="shadow" pt="md">
-          <Shadow proposed={proposed} maySet={isOwner} />
-        </Tabs.Panel>
-        <Tabs.Panel value="history" pt="md">
-          <History acting={acting} mayRevert={isOwner} />
-        </Tabs.Panel>
-      </Tabs>
+      <Tries acting={acting} proposed={proposed} mayTry={mayTry} isOwner={isOwner} />
     </Stack>
+  )
+}
+
+/** The expected costs of the proposal; one picture where both models weigh alike. */
+function Curves(props: {
+  readonly acting: PolicyDocument
+  readonly proposed: PolicyDocument
+}): ReactElement | null {
+  const after = usePreview(props.proposed)
+  const before = usePreview(props.acting)
+  if (after.data === undefined) return null
+  const { email, phone } = after.data
+  const areAlike = JSON.stringify(email.curve) === JSON.stringify(phone.curve)
+  return (
+    <section className="panel" aria-label="Expected costs over the score">
+      <CostCurve
+        title={areAlike ? "Addresses and numbers" : "Addresses"}
+        curve={email}
+        before={before.data?.email.edges ?? null}
+      />
+      {!areAlike && (
+        <CostCurve title="Numbers" curve={phone} before={before.data?.phone.edges ?? null} />
+      )}
+    </section>
+  )
+}
+
+const TABS = ["back-test", "shadow", "history"]
+
+function Tries(props: {
+  readonly acting: Policy
+  readonly proposed: PolicyDocument
+  readonly mayTry: boolean
+  readonly isOwner: boolean
+}): ReactElement {
+  const { acting, proposed, mayTry, isOwner } = props
+  const [search, setSearch] = useSearchParams()
+  const usual = mayTry ? "back-test" : "history"
+  const asked = search.get("tab") ?? usual
+  const tab = TABS.includes(asked) && (mayTry || asked !== "back-test") ? asked : usual
+  const show = (chosen: string | null): void =>
+    setSearch(
+      (before) => {
+        const next = new URLSearchParams(before)
+        next.set("tab", chosen ?? usual)
+        return next
+      },
+      { replace: true },
+    )
+  return (
+    <Tabs value={tab} onChange={show} keepMounted={false}>
+      <Tabs.List aria-label="Trying and looking back">
+        {mayTry && <Tabs.Tab value="back-test">Back-test</Tabs.Tab>}
+        <Tabs.Tab value="shadow">Shadow</Tabs.Tab>
+        <Tabs.Tab value="history">History</Tabs.Tab>
+      </Tabs.List>
+      <Tabs.Panel value="back-test" pt="md">
+        <BackTest proposed={proposed} />
+      </Tabs.Panel>
+      <Tabs.Panel value="shadow" pt="md">
+        <Shadow proposed={proposed} maySet={isOwner} />
+      </Tabs.Panel>
+      <Tabs.Panel value="history" pt="md">
+        <History acting={acting} mayRevert={isOwner} />
+      </Tabs.Panel>
+    </Tabs>
   )
 }

@@ -108,6 +108,7 @@ export {
   POLICY_DAYS_MAX,
   PolicyList,
   PolicyListQuery,
+  PolicyPreview,
   PolicyRequest,
   PolicyRevertRequest,
   PolicyVersionParams,

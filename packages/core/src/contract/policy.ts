@@ -82,6 +82,57 @@ export const PolicyRevertRequest = Type.Object(
 )
 export type PolicyRevertRequest = Static<typeof PolicyRevertRequest>
 
+const cost = (description: string) => Type.Number({ description })
+const edge = (description: string) => Type.Integer({ description })
+const Curve = Type.Object(
+  {
+    model: Type.String({ description: "The version of the model." }),
+    costs: Type.Object(
+      {
+        loss: cost("A bad actor gets through."),
+        challenge: cost("A good user is challenged."),
+        wrong_block: cost("A good user is blocked."),
+      },
+      { ...exactly, description: "As they act: the model's where the policy names none." },
+    ),
+    edges: Type.Object(
+      {
+        challenge: edge("The score from which a challenge pays; it may lie beyond 0 and 100."),
+        block: edge("The score from which a block pays."),
+      },
+      exactly,
+    ),
+    actions: Type.Array(Type.Object({ action: Action, from: RiskScore, to: RiskScore }, exactly), {
+      description:
+        "The action of each score, where nothing is confirmed and confidence is not low.",
+    }),
+    curve: Type.Array(
+      Type.Object(
+        {
+          score: RiskScore,
+          allow: Type.Number(),
+          step_up_auth: Type.Number(),
+          review: Type.Number(),
+          block: Type.Number(),
+        },
+        exactly,
+      ),
+      {
+        description:
+          "What each action is expected to cost at each score from 0 to 100, in units of one unnecessary challenge, if all of the risk is that somebody else uses the identity.",
+      },
+    ),
+  },
+  exactly,
+)
+
+/** What a policy would make of each score, for both kinds of identities. */
+export const PolicyPreview = Type.Object(
+  { email: Curve, phone: Curve },
+  { $id: "PolicyPreview", ...exactly },
+)
+export type PolicyPreview = Static<typeof PolicyPreview>
+
 const modelVersion = Type.Optional(Type.String({ pattern: "^[0-9]+\\.[0-9]+$", maxLength: 20 }))
 
 export const BackTestRequest = Type.Object(

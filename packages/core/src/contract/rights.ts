@@ -64,6 +64,7 @@ export const RIGHTS = {
   getPolicyVersion: { scopes: [], roles: members },
   setPolicy: { scopes: [], roles: owner },
   revertPolicy: { scopes: [], roles: owner },
+  previewPolicy: { scopes: [], roles: members },
   backTestPolicy: { scopes: [], roles: analysts },
   getShadow: { scopes: [], roles: members },
   setShadow: { scopes: [], roles: owner },

@@ -48,6 +48,8 @@ export {
   wilsonInterval,
 } from "./outcome-metrics.ts"
 export type { Outcome, OutcomeBin } from "./outcome-metrics.ts"
+export { costCurve } from "./cost-curve.ts"
+export type { CostCurve, CostPoint } from "./cost-curve.ts"
 export type { EmailRemedy, Remedy, RemedyName } from "./remedies.ts"
 export { probabilityOf } from "./scale.ts"
 export { smsOtpTrust } from "./phone-fields.ts"

@@ -56,6 +56,13 @@ test("a variable that the README or a page of the docs names may stand in the sh
     assert.doesNotMatch(faultsOf({ [name]: "x" }).join(), /is not a setting/, name)
 })
 
+test("the first page is the drop's only where there is a drop", () => {
+  assert.equal(readConfig({}).home, "console")
+  assert.equal(readConfig({ ASSAY_HOME: "drop" }).home, "drop")
+  assert.equal(faultsOf({ ASSAY_HOME: "drop", DROP: "off" }).length, 1)
+  assert.equal(faultsOf({ ASSAY_HOME: "playground" }).length, 1)
+})
+
 test("production needs a data directory and a secret outside it", () => {
   assert.equal(faultsOf({ NODE_ENV: "production" }).length, 2)
   assert.equal(faultsOf({ NODE_ENV: "production", ASSAY_DATA: "/srv/assay" }).length, 1)

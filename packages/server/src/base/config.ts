@@ -70,6 +70,8 @@ export interface Config extends DatabasePlace, IndexPlace {
   readonly mail: MailSettings | null
   /** 0: no decision waits for an analyst. */
   readonly reviewDays: number
+  /** What `/` shows in production. */
+  readonly home: (typeof HOMES)[number]
   /** Single sign-on; null: there is none. */
   readonly oidc: OidcConfig | null
   readonly drop: DropConfig
@@ -82,6 +84,7 @@ export interface MailSettings {
 }
 
 const LOG_LEVELS = ["debug", "info", "warn", "error"] as const
+const HOMES = ["console", "drop"] as const
 const DECISIONS = ["off", "on", "required"] as const
 
 interface Setting {
@@ -382,6 +385,13 @@ export const settings = [
     meaning:
       "Days a decision that recommends `review` or `block` waits for an analyst, and what was found out about it is kept; 0: none waits.",
   },
+  {
+    name: "ASSAY_HOME",
+    takes: HOMES.join(" or "),
+    fallback: "console",
+    meaning:
+      "What `/` is in production: the sign-in page of the console, or the way to the drop's page. In a demo it is the playground.",
+  },
   ...oidcSettings,
   ...dropSettings,
 ] as const satisfies readonly Setting[]
@@ -473,6 +483,8 @@ export function readConfig(env: Environment, workersFlag?: string): Config {
     faults.push("ASSAY_INDEX_NAME takes 1 to 64 letters, digits, `-`, `_` and `.`")
   const logLevel = LOG_LEVELS.find((level) => level === text("ASSAY_LOG_LEVEL"))
   if (logLevel === undefined) faults.push(`ASSAY_LOG_LEVEL takes ${LOG_LEVELS.join(", ")}`)
+  const home = HOMES.find((word) => word === text("ASSAY_HOME"))
+  if (home === undefined) faults.push(`ASSAY_HOME takes ${HOMES.join(" or ")}`)
   const decisions = DECISIONS.find((word) => word === text("ASSAY_DECISIONS"))
   if (decisions === undefined) faults.push(`ASSAY_DECISIONS takes ${DECISIONS.join(", ")}`)
   const metricsToken = optional("ASSAY_METRICS_TOKEN")
@@ -561,9 +573,12 @@ export function readConfig(env: Environment, workersFlag?: string): Config {
     signUp: signUp ?? "off",
     mail: smtpUrl === null || from === null ? null : { smtpUrl, from },
     reviewDays: integer("ASSAY_REVIEW_DAYS", 0, 3_650),
+    home: home ?? "console",
     oidc: readOidcConfig({ production, consoleOrigin, optional, faults }),
     drop: readDropConfig({ production, optional, integer, faults }),
   }
+  if (config.home === "drop" && !config.drop.on)
+    faults.push("ASSAY_HOME=drop needs a drop: DROP_PORT or DROP_ORIGIN")
   if (faults.length > 0) throw wrongSettings(...faults)
   return config
 }

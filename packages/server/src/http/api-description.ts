@@ -55,6 +55,7 @@ import {
   PhoneRiskResult,
   Policy,
   PolicyList,
+  PolicyPreview,
   PolicyRequest,
   PolicyRevertRequest,
   ProblemDetails,
@@ -105,7 +106,7 @@ import { BODY_MAX } from "./sizes.ts"
  * Serves the API description generated from the schemas the server validates with, and a reference
  * that loads nothing from outside.
  */
-export async function describeApi(app: App): Promise<void> {
+export async function describeApi(app: App, demoKey: () => string | null): Promise<void> {
   for (const schema of [
     EmailRiskRequest,
     EmailRiskResult,
@@ -142,6 +143,7 @@ export async function describeApi(app: App): Promise<void> {
     SourceList,
     Policy,
     PolicyList,
+    PolicyPreview,
     PolicyRequest,
     PolicyRevertRequest,
     BackTestRequest,
@@ -240,7 +242,8 @@ export async function describeApi(app: App): Promise<void> {
             type: "http",
             scheme: "bearer",
             bearerFormat: "ask_live_…",
-            description: "An API key made with `npx assay keys create`.",
+            description:
+              "An API key made with `npx assay keys create`. An owner who is signed in makes one for an hour by a click on [the page of keys](/console/keys).",
           },
           session: {
             type: "apiKey",
@@ -267,7 +270,7 @@ export async function describeApi(app: App): Promise<void> {
         typeof schema["$id"] === "string" ? schema["$id"] : `schema-${n}`,
     },
   })
-  referenceRoutes(app)
+  referenceRoutes(app, demoKey)
 }
 
 /** Says how many bytes a body may have: for readers in words, for programs as a number. */

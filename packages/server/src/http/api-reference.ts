@@ -9,11 +9,12 @@ const NOT_PASSED_ON = new Set(["connection", "keep-alive", "date", "transfer-enc
 /**
  * Serves the reference of the API at /docs. It is an application of its own, opened when somebody
  * first asks for it: loading it was a tenth of a worker's start, and most workers are never asked.
+ * Its forms use the key of a demo, which every visitor has and which may only score.
  */
-export function referenceRoutes(app: App): void {
+export function referenceRoutes(app: App, demoKey: () => string | null): void {
   let opened: Promise<FastifyInstance> | undefined
   const answer = async (request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> => {
-    const reference = await (opened ??= openReference(app))
+    const reference = await (opened ??= openReference(app, demoKey()))
     const { method, url, headers } = request
     const got = await reference.inject({ method: method as "GET", url, headers })
     if (got.statusCode === 404)
@@ -26,7 +27,7 @@ export function referenceRoutes(app: App): void {
     app.route({ method: ["GET", "HEAD"], url, schema: { hide: true }, handler: answer })
 }
 
-async function openReference(app: App): Promise<FastifyInstance> {
+async function openReference(app: App, demoKey: string | null): Promise<FastifyInstance> {
   const { default: swaggerUi } = await import("@fastify/swagger-ui")
   const reference = fastify()
   await reference.register(swagger, {
@@ -47,8 +48,18 @@ async function openReference(app: App): Promise<FastifyInstance> {
       docExpansion: "list",
       defaultModelsExpandDepth: 0,
       persistAuthorization: false,
+      ...(demoKey !== null && { onComplete: authorizing(demoKey) }),
     },
   })
   await reference.ready()
   return reference
+}
+
+/**
+ * Fills a key into the forms. The library writes the text of a function into a script of its own,
+ * where `ui` is the reference: so it needs no script inside the page.
+ */
+function authorizing(key: string): () => void {
+  const text = `function () { ui.preauthorizeApiKey("apiKey", ${JSON.stringify(key)}) }`
+  return Object.assign(() => undefined, { toString: () => text })
 }

@@ -29,7 +29,7 @@ export interface PageServices {
    * is not known.
    */
   readonly dropPage: (hostname: string) => string | null
-  readonly config: Pick<Config, "production" | "oidc" | "signUp">
+  readonly config: Pick<Config, "production" | "home" | "oidc" | "signUp">
   readonly secrets: Pick<Secrets, "subkeys">
 }
 
@@ -68,6 +68,8 @@ function consoleRoutes(app: App, services: PageServices): void {
       if (OF_OTHERS.test(raw.url ?? "")) throw new Problem("not-found", "There is no such page.")
       const address = addressOf(raw)
       const drop = dropPage(hostnameOf(address))
+      if (isFirstPage(raw.url) && config.production && config.home === "drop" && drop !== null)
+        return reply.headers({ "referrer-policy": "no-referrer" }).redirect(drop, 302)
       const inbox = askDrop === null ? null : "/console/drop"
       const demoKey = config.production ? null : demoApiKey(secrets.subkeys["demo-key"], "page")
       const hasSignUp = config.signUp !== "off"
@@ -77,6 +79,10 @@ function consoleRoutes(app: App, services: PageServices): void {
       const { headers, text } = consolePage(files, facts, view, plain)
       return reply.headers(headers).type("text/html; charset=utf-8").send(text)
     })
+}
+
+function isFirstPage(url = ""): boolean {
+  return url === "/" || url.startsWith("/?")
 }
 
 function sendPage(reply: FastifyReply, text: string): FastifyReply {

@@ -22,6 +22,7 @@ import { comparisonRoutes, type ComparisonServices } from "./comparison-routes.t
 import { newestPolicy, tenantIdOf } from "./of-tenant.ts"
 import { type PolicyKeeper, openPolicyWriter, policyPort } from "./policy-writer.ts"
 import { proposedPolicy, revertedPolicy } from "./proposal.ts"
+import { previewRoutes } from "./preview-routes.ts"
 import { shadowRoutes } from "./shadow-routes.ts"
 
 const common = { tags: ["Policy"], security: [{ session: [] }] }
@@ -107,6 +108,7 @@ export interface PolicyServices extends ComparisonServices {
 export const policy: Feature<PolicyServices, PolicyKeeper> = {
   routes(app, services, keeper) {
     policyRoutes(app, services, keeper)
+    previewRoutes(app, services)
     shadowRoutes(app, services, keeper)
     comparisonRoutes(app, services, keeper)
   },

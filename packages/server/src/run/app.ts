@@ -2,6 +2,7 @@ import type { TypeBoxTypeProvider } from "@fastify/type-provider-typebox"
 import { problems, type Right } from "@assay/core/contract"
 import { fastify, type FastifyReply, type FastifyRequest, type onRequestHookHandler } from "fastify"
 import { createServer, type RequestListener, type Server, type ServerOptions } from "node:http"
+import { demoApiKey } from "../accounts/api-key.ts"
 import type { CallerOf } from "../accounts/caller-of.ts"
 import { type Caller, type Callers, requireRight } from "../accounts/callers.ts"
 import type { Limits } from "../accounts/limits.ts"
@@ -148,7 +149,9 @@ export async function buildApp(
   })
 
   readJsonBodies(app)
-  await describeApi(app)
+  await describeApi(app, () =>
+    config.production ? null : demoApiKey(services.secrets.subkeys["demo-key"], "page"),
+  )
   const finishMethods = refuseOtherMethods(app)
   for (const feature of features as readonly AnyFeature[])
     await feature.routes(app, services, feature.port && reach(feature.port))

@@ -39,7 +39,7 @@ export function EmailCard(props: CardProps<Omit<EmailRiskResult, "email">>): Rea
       held={held}
       beside={<Confidence level={result.confidence} />}
       picture={<Track stage={stage} />}
-      sentences={summary && [summary.stage, summary.next_change, summary.not_looked_at]}
+      sentences={summary && sentencesOf(summary.stage, summary, explained.remedies)}
     />
   )
 }
@@ -63,7 +63,7 @@ export function PhoneCard(props: CardProps<Omit<PhoneRiskResult, "phone_number">
         </span>
       }
       picture={<SimTimeline evidence={explained.evidence} />}
-      sentences={summary && [summary.level, summary.next_change, summary.not_looked_at]}
+      sentences={summary && sentencesOf(summary.level, summary, explained.remedies)}
     />
   )
 }
@@ -100,7 +100,7 @@ function Card(props: Parts): ReactElement {
       <Factors score={result.risk_score} explained={explained} held={held} />
       <div className="grid-2">
         <Coverage coverage={explained.coverage} notes={explained.notes} />
-        <Changes sentences={sentences} remedies={explained.remedies ?? []} />
+        <Changes sentences={sentences} />
       </div>
       <Calls answer={result} call={call} />
     </article>
@@ -139,11 +139,7 @@ function Factors(props: {
   )
 }
 
-function Changes(props: {
-  readonly sentences: readonly string[]
-  readonly remedies: NonNullable<EmailExplained["remedies"]>
-}): ReactElement {
-  const { sentences, remedies } = props
+function Changes({ sentences }: { readonly sentences: readonly string[] }): ReactElement {
   return (
     <section>
       <h3>What would change it</h3>
@@ -151,10 +147,16 @@ function Changes(props: {
         {sentences.map((sentence) => (
           <li key={sentence}>{sentence}.</li>
         ))}
-        {remedies.map(({ remedy, text }) => (
-          <li key={remedy}>{text}.</li>
-        ))}
       </ul>
     </section>
   )
+}
+
+/** What holds the answer, when that ends, what would end it today, and what nobody looked at. */
+function sentencesOf(
+  held: string,
+  { next_change: next, not_looked_at: unseen }: { next_change: string; not_looked_at: string },
+  remedies: EmailExplained["remedies"] = [],
+): readonly string[] {
+  return [held, next, ...remedies.map(({ text }) => text), unseen]
 }

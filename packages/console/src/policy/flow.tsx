@@ -1,9 +1,9 @@
+import type { ComparedLine } from "@assay/client"
 import type { ReactElement } from "react"
 import { actionWords } from "../ui/band.tsx"
 import { ACTIONS, colourOf } from "./actions.ts"
-import type { Summary } from "./comparison.tsx"
 
-type Move = Summary["moves"][number]
+type Move = Extract<ComparedLine, { type: "summary" }>["moves"][number]
 
 const [WIDTH, HEIGHT, LEFT, RIGHT, NODE, GAP, TOP] = [760, 200, 200, 560, 10, 14, 24]
 /** What is rare is still seen. */

@@ -149,7 +149,11 @@ export async function openApplication(change: Change = {}): Promise<Application>
     numberVelocity: openVelocityOfNumbers({ counters, secrets, log, metrics }),
     signals: change.signals ?? signalsOff,
     decisions: change.decisions ?? decisionsOff,
-    pastDecisions: { find: async () => null, list: async () => [] },
+    pastDecisions: {
+      find: async () => null,
+      list: async () => [],
+      count: async () => ({ counts: [], next: null }),
+    },
     models: openModels(`${directory}-models`),
     callers: changedCallers,
     callerOf: openCallerOf({ callers: changedCallers, sessions, consoleOrigin }),

@@ -207,7 +207,9 @@ function classOf(score: number): number {
  * Texts that a block's `callers` and `outcomes` have if any decision in it passes: an engine leaves
  * out most blocks by them without reading more.
  */
-export function textsOf(filter: Search): { callers: string[]; outcomes: string[] } {
+export function textsOf(
+  filter: Pick<Search, "tenantId" | "identityType" | "stage" | "action">,
+): { callers: string[]; outcomes: string[] } {
   const { tenantId, identityType, stage, action } = filter
   const words =
     identityType !== undefined && stage === undefined
@@ -245,6 +247,32 @@ export function passing(head: BlockHead, filter: Search): number[] {
     places.push(n)
   }
   return places
+}
+
+/**
+ * Calls with the outcome of each decision of a tenant, from one id and before another, that was not
+ * erased.
+ */
+export function countIn(
+  head: Omit<BlockHead, "scores">,
+  { tenantId, from, before }: { tenantId: number; from: string; before: string },
+  count: (one: Pick<Decision, "identityType" | "stage" | "action" | "score">) => void,
+): void {
+  const { facts } = head
+  const total = facts.length / FACT_BYTES
+  const at = columnsOf(total)
+  const callers = (JSON.parse(head.callers) as Caller[]).map(([tenant]) => tenant === tenantId)
+  const outcomes = JSON.parse(head.outcomes) as Outcome[]
+  const ids = head.first >= from && head.last < before ? null : idsIn(head)
+  for (let n = 0; n < total; n++) {
+    if (callers[facts[at.callers + n] ?? 0] !== true) continue
+    if (ids !== null && !((ids[n] ?? "") >= from && (ids[n] ?? "") < before)) continue
+    const [identityType, stage, action, , , , , format] = outcomes[
+      facts[at.outcomes + n] ?? 0
+    ] as Outcome
+    if (format === ERASED_FORMAT) continue
+    count({ identityType, stage, action, score: facts[at.scores + n] ?? 0 })
+  }
 }
 
 function passes([identityType, stage, action, , , , , format]: Outcome, filter: Search): boolean {

@@ -82,12 +82,38 @@ export interface DecisionQuery extends DecisionFilter {
   limit: number
 }
 
+/** Some of a tenant's decisions, from a moment on. */
+export interface DecisionPart {
+  tenantId: number
+  /** Epoch milliseconds. */
+  from: number
+  /** Only decisions with an id before this one. */
+  before?: string
+}
+
+/** How many decisions had an outcome and a score. */
+export interface OutcomeCount {
+  identityType: IdentityType
+  stage: string | null
+  action: string
+  score: number
+  count: number
+}
+
+export interface CountedPart {
+  counts: OutcomeCount[]
+  /** What is older than this id is not counted yet: `before` of the next part; null: nothing is. */
+  next: string | null
+}
+
 /** Reads decisions; failures are `RecordsError`. */
 export interface PastDecisions {
   /** Also returns the rest of an erased one: its format marks it as erased. */
   find(id: string): Promise<Decision | null>
   /** Of one tenant, the newest first, without erased ones unless they are asked for. */
   list(query: DecisionQuery): Promise<Decision[]>
+  /** Counts the newest decisions of a part, without erased ones: a few thousand at a time. */
+  count(part: DecisionPart): Promise<CountedPart>
 }
 
 export interface DecisionsReader extends PastDecisions {

@@ -82,6 +82,35 @@ function asErased(decision: Decision): Decision {
 
 const ids = (decisions: readonly Decision[]): string[] => decisions.map(({ id }) => id)
 
+/** Counts by outcome and score, part by part as long as there are parts. */
+export async function countAll(
+  decisions: Pick<Decisions, "count">,
+  of: { tenantId: number; from: number },
+): Promise<{ counts: Record<string, number>; parts: number }> {
+  const counts: Record<string, number> = {}
+  for (let parts = 1, before: string | undefined; ; parts++) {
+    const part = await decisions.count(before === undefined ? of : { ...of, before })
+    for (const { count, ...outcome } of part.counts) {
+      const name = outcomeName(outcome)
+      counts[name] = (counts[name] ?? 0) + count
+    }
+    if (part.next === null) return { counts, parts }
+    assert.ok(before === undefined || part.next < before, "each part is older than the one before")
+    before = part.next
+  }
+}
+
+/** The same, from decisions. */
+export function countsOf(decisions: readonly Decision[]): Record<string, number> {
+  const counts: Record<string, number> = {}
+  for (const each of decisions) counts[outcomeName(each)] = (counts[outcomeName(each)] ?? 0) + 1
+  return counts
+}
+
+function outcomeName(one: Pick<Decision, "identityType" | "stage" | "action" | "score">): string {
+  return `${one.identityType} ${one.stage} ${one.action} ${one.score}`
+}
+
 /** What this suite does not state, no caller may rely on. */
 export function decisionsSuite(engine: string, newStore: () => Promise<OpenDecisions>): void {
   function onDecisions(
@@ -374,6 +403,49 @@ export function decisionsSuite(engine: string, newStore: () => Promise<OpenDecis
         for (const each of expected.slice(0, 20))
           assert.deepEqual(await decisions.find(each.id), each)
       }
+    },
+  )
+
+  onDecisions(
+    "parts of a count add up to what a tenant has from a moment on, without erased ones",
+    async (decisions) => {
+      const random = seeded(7)
+      const outcomes = [
+        { identityType: "email", stage: "CLEAN", action: "allow" },
+        { identityType: "email", stage: "TESTED", action: "block" },
+        { identityType: "phone", stage: null, confidence: null, action: "step_up_auth" },
+      ] as const
+      const gone = new Uint8Array(16).fill(3)
+      // Two months, and in the middle one tenant alone for many blocks.
+      const made = Array.from({ length: 6_000 }, (_, n) =>
+        newDecision({
+          at: noon - 40 * DAY_MS + n * 576_000,
+          ...outcomes[random(3)],
+          tenantId: n > 1_500 && n < 5_000 ? 2 : 1 + random(2),
+          identityKey: random(20) === 0 ? gone : new Uint8Array(16).fill(4),
+          score: random(101),
+        }),
+      )
+      for (let from = 0; from < made.length; from += 1_000)
+        await decisions.add(made.slice(from, from + 1_000))
+      const upTo = noon - 20 * DAY_MS
+      await decisions.eraseIdentity({ identityKey: gone, tenantId: null, upTo })
+      const left = made.filter(
+        ({ identityKey, at }) => at > upTo || Buffer.compare(identityKey, gone) !== 0,
+      )
+      for (const tenantId of [1, 2])
+        for (const from of [noon - 41 * DAY_MS, noon - 17 * DAY_MS - 1, made[5_500]?.at ?? 0]) {
+          const own = left.filter((each) => each.tenantId === tenantId && each.at >= from)
+          const { counts, parts } = await countAll(decisions, { tenantId, from })
+          assert.deepEqual(counts, countsOf(own))
+          // A part is a small piece of work, also where all of it is of others.
+          assert.ok(parts >= own.length / 3_000, `${parts} parts of ${own.length}`)
+        }
+      const { parts } = await countAll(decisions, { tenantId: 1, from: noon - 41 * DAY_MS })
+      assert.ok(parts >= 3, `${parts}`)
+      assert.deepEqual((await countAll(decisions, { tenantId: 9, from: 0 })).counts, {})
+      const later = await decisions.count({ tenantId: 1, from: noon + DAY_MS })
+      assert.deepEqual(later, { counts: [], next: null })
     },
   )
 

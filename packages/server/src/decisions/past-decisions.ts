@@ -20,5 +20,9 @@ export function completePastDecisions(
       if (query.before === undefined) await fold()
       return await store.list(query)
     },
+    async count(part) {
+      if (part.before === undefined) await fold()
+      return await store.count(part)
+    },
   }
 }

@@ -21,6 +21,7 @@ import {
   without,
   withPlaced,
 } from "../decision-placing.ts"
+import { BLOCKS_AT_ONCE, type CountedHead, type PartOfIds } from "../decision-counts.ts"
 import type { Search } from "../decision-search.ts"
 import type { Decision, DecisionErasure } from "../decisions.ts"
 import type { Database, Write } from "../records-engine.ts"
@@ -193,6 +194,18 @@ async function* headsOf(db: Database, search: Search): AsyncGenerator<BlockHead>
     if (search.newestFirst) to = sql`first < ${last.first}`
     else from = sql`first > ${last.first}`
   }
+}
+
+/** The newest blocks of a part. Facts of those without the tenant are not sent. */
+export async function newestHeads(db: Database, part: PartOfIds): Promise<CountedHead[]> {
+  const { tenantId, from, before } = part
+  const [text = ""] = textsOf({ tenantId }).callers
+  const { rows } = await sql<CountedHead>`
+    select first, last, callers, outcomes,
+    case when strpos(callers, ${text}) > 0 then facts end as facts from decision_blocks
+    where first >= ${startOf(from)} and first < ${before}
+    order by first desc limit ${BLOCKS_AT_ONCE}`.execute(db)
+  return rows
 }
 
 /** Empties decisions and returns how many. */

@@ -1,4 +1,5 @@
 import { sql } from "kysely"
+import { type CountedRow, type PartOfIds, ROWS_AT_ONCE } from "../decision-counts.ts"
 import type { Search } from "../decision-search.ts"
 import { type Decision, type DecisionErasure, ERASED_FORMAT } from "../decisions.ts"
 import { decisionOf, ERASED_COLUMNS, type Row } from "../decisions-row.ts"
@@ -29,6 +30,17 @@ export async function searchRows(db: Database, search: Search): Promise<Decision
     select * from decisions where ${sql.join(conditions, sql` and `)}
     order by id ${sql.raw(search.newestFirst ? "desc" : "asc")} limit ${search.limit}`.execute(db)
   return rows.map(decisionOf)
+}
+
+/** The newest rows of a part, of all tenants. */
+export async function newestRows(
+  db: Database,
+  { from, before }: PartOfIds,
+): Promise<CountedRow[]> {
+  const { rows } = await sql<CountedRow>`
+    select id, tenant_id, subject, stage, action, score, format from decisions
+    where id >= ${from} and id < ${before} order by id desc limit ${ROWS_AT_ONCE}`.execute(db)
+  return rows
 }
 
 /** Those of these ids that are rows. */

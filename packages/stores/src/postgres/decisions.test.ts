@@ -4,7 +4,7 @@ import { sql } from "kysely"
 import { Client } from "pg"
 import { DAY_MS } from "@assay/runtime/time"
 
-import { decisionsSuite, newDecision } from "../../testing/decisions-suite.ts"
+import { countAll, countsOf, decisionsSuite, newDecision } from "../../testing/decisions-suite.ts"
 import { refusedAs } from "../../testing/records-suite.ts"
 import { format1Values } from "../../testing/format-1-decisions.ts"
 import { firstDecisionIdAt } from "../decision-id.ts"
@@ -78,6 +78,7 @@ function testOn(server: TestServer): void {
         const own = older.filter(({ tenantId }) => tenantId === 1).reverse()
         assert.deepEqual(await store.list({ tenantId: 1, limit: 5_000 }), own)
         assert.deepEqual(await store.find(older[600]?.id ?? ""), older[600])
+        assert.deepEqual((await countAll(store, { tenantId: 1, from: 0 })).counts, countsOf(own))
       }
     }
     await checked()

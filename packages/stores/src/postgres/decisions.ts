@@ -2,6 +2,7 @@ import { sql } from "kysely"
 import { monthOf, startOfNextMonth } from "@assay/runtime/time"
 import { firstDecisionIdAt } from "../decision-id.ts"
 import { FACT_BYTES } from "../decision-block.ts"
+import { countedPart, partOfIds } from "../decision-counts.ts"
 import { findSearch, joined, listSearch, pageSearch, type Search } from "../decision-search.ts"
 import { byMonth, type Decision, type Decisions } from "../decisions.ts"
 import { olderMove, type MoveFailed } from "../older-move.ts"
@@ -13,6 +14,7 @@ import {
   eraseInBlocks,
   forgetInBlocks,
   lockBlocks,
+  newestHeads,
   searchBlocks,
 } from "./decision-blocks.ts"
 import {
@@ -21,6 +23,7 @@ import {
   firstRows,
   forgetRows,
   hasRows,
+  newestRows,
   rowsAmong,
   searchRows,
 } from "./decision-rows.ts"
@@ -68,14 +71,14 @@ export async function openPostgresDecisions(options: {
   }
 
   /** One moment for all that is read: a writer may be replacing blocks. */
+  const atOneMoment = async <T>(read: (db: Database) => Promise<T>): Promise<T> =>
+    await db.transaction().setIsolationLevel("repeatable read").execute(read)
+
   const found = async (search: Search): Promise<Decision[]> =>
-    await db
-      .transaction()
-      .setIsolationLevel("repeatable read")
-      .execute(async (read) => {
-        const inBlocks = await searchBlocks(read, search)
-        return rows ? joined(inBlocks, await searchRows(read, search), search) : inBlocks
-      })
+    await atOneMoment(async (read) => {
+      const inBlocks = await searchBlocks(read, search)
+      return rows ? joined(inBlocks, await searchRows(read, search), search) : inBlocks
+    })
 
   async function inLock<T>(on: Database, work: (write: Write) => Promise<T>): Promise<T> {
     return await on.transaction().execute(async (write) => {
@@ -130,6 +133,14 @@ export async function openPostgresDecisions(options: {
       }),
 
     list: (query) => orRecordsError(() => found(listSearch(query))),
+
+    count: (part) =>
+      orRecordsError(async () => {
+        const ids = partOfIds(part)
+        return await atOneMoment(async (read) =>
+          countedPart(ids, await newestHeads(read, ids), rows ? await newestRows(read, ids) : []),
+        )
+      }),
 
     forgetBefore: (day) =>
       orRecordsError(async () => {

@@ -10,6 +10,7 @@ import {
   scoreBits,
   textsOf,
 } from "../decision-block.ts"
+import { BLOCKS_AT_ONCE, type CountedHead, type PartOfIds } from "../decision-counts.ts"
 import type { Search } from "../decision-search.ts"
 import {
   emptied,
@@ -153,6 +154,19 @@ function headsOf(db: DatabaseSync, search: Search): Iterable<StoredHead> {
        where ${conditions.join(" and ")} order by first ${search.newestFirst ? "desc" : ""}`,
     )
     .iterate(...values) as Iterable<unknown> as Iterable<StoredHead>
+}
+
+/** The newest blocks of a part. Facts of those without the tenant are not even read. */
+export function newestHeads(db: DatabaseSync, part: PartOfIds): CountedHead[] {
+  const { tenantId, from, before } = part
+  const [text = ""] = textsOf({ tenantId }).callers
+  return db
+    .prepare(
+      `select first, last, callers, outcomes,
+       case when instr(callers, ?) > 0 then facts end as facts
+       from blocks where first >= ${START} and first < ? order by first desc limit ?`,
+    )
+    .all(text, from, before, BLOCKS_AT_ONCE) as unknown as CountedHead[]
 }
 
 /** Empties decisions and returns how many. */

@@ -1,4 +1,5 @@
 import type { DatabaseSync, SQLInputValue } from "node:sqlite"
+import { type CountedRow, type PartOfIds, ROWS_AT_ONCE } from "../decision-counts.ts"
 import type { Search } from "../decision-search.ts"
 import { type Decision, type DecisionErasure, ERASED_FORMAT } from "../decisions.ts"
 import { decisionOf, ERASED_COLUMNS, type Row } from "../decisions-row.ts"
@@ -42,6 +43,16 @@ export function searchRows(db: DatabaseSync, search: Search): Decision[] {
     )
     .all(...values, search.limit)
   return (rows as unknown as Row[]).map(decisionOf)
+}
+
+/** The newest rows of a part, of all tenants. */
+export function newestRows(db: DatabaseSync, { from, before }: PartOfIds): CountedRow[] {
+  return db
+    .prepare(
+      `select id, tenant_id, subject, stage, action, score, format from decisions
+       where id >= ? and id < ? order by id desc limit ?`,
+    )
+    .all(from, before, ROWS_AT_ONCE) as unknown as CountedRow[]
 }
 
 export function eraseRows(db: DatabaseSync, erasure: DecisionErasure): number {

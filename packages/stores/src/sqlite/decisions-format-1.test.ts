@@ -8,7 +8,7 @@ import { DatabaseSync } from "node:sqlite"
 import { after, test } from "node:test"
 import { setTimeout as delay } from "node:timers/promises"
 import { DAY_MS } from "@assay/runtime/time"
-import { newDecision } from "../../testing/decisions-suite.ts"
+import { countAll, countsOf, newDecision } from "../../testing/decisions-suite.ts"
 import { writeFormat1 } from "../../testing/format-1-decisions.ts"
 import { type Decision, type Decisions, ERASED_FORMAT } from "../decisions.ts"
 import { openSqliteDecisions, readSqliteDecisions } from "./decisions.ts"
@@ -46,6 +46,7 @@ function olderDecisions(count: number): Decision[] {
       at: noon - 30 * DAY_MS + Math.floor((n * 29 * DAY_MS) / count),
       tenantId: 1 + (n % 2),
       identityKey: new Uint8Array(16).fill(1 + (n % 50)),
+      score: n % 101,
       input: `{"n":${n}}`,
     }),
   )
@@ -89,6 +90,7 @@ test("decisions of format 1 are read as they are, and moved into blocks once one
     )
     for (const each of [older[0], older[1_200], older.at(-1)] as Decision[])
       assert.deepEqual(await reader.find(each.id), each)
+    assert.deepEqual((await countAll(reader, { tenantId: 1, from: 0 })).counts, countsOf(own))
   }
   await checked()
   const decisions = openSqliteDecisions(directory)

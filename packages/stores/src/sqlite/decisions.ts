@@ -2,11 +2,13 @@ import { existsSync, mkdirSync, readdirSync, rmSync } from "node:fs"
 import { join } from "node:path"
 import type { DatabaseSync } from "node:sqlite"
 import { setImmediate as nextTurn } from "node:timers/promises"
-import { monthOf } from "@assay/runtime/time"
+import { monthOf, startOfMonth } from "@assay/runtime/time"
+import { countedPart, type PartOfIds, partOfIds } from "../decision-counts.ts"
 import { firstDecisionIdAt, isDecisionId, timeOfDecisionId } from "../decision-id.ts"
 import { findSearch, joined, listSearch, pageSearch, type Search } from "../decision-search.ts"
 import {
   byMonth,
+  type CountedPart,
   type Decision,
   type DecisionErasure,
   type Decisions,
@@ -23,6 +25,7 @@ import {
   createBlocks,
   eraseInBlocks,
   forgetInBlocks,
+  newestHeads,
   searchBlocks,
 } from "./decision-blocks.ts"
 import {
@@ -31,6 +34,7 @@ import {
   forgetRows,
   hasRow,
   hasRows,
+  newestRows,
   searchRows,
   takeRows,
 } from "./decision-rows.ts"
@@ -65,13 +69,12 @@ const orRecordsError = <T>(work: () => Promise<T>): Promise<T> => explained({ fa
  * Reads decisions another process writes. It holds no file open: that could be one since deleted.
  */
 export function readSqliteDecisions(directory: string): DecisionsReader {
-  const past = pastDecisions(directory, async (month, search) => {
+  const past = pastDecisions(directory, async (month, read) => {
     const db = await openDatabase(fileOf(directory, month), true)
     try {
       // One moment for all that is read: the writer may be replacing blocks.
       db.exec("begin")
-      // A file that is just being made has no table and no decision yet.
-      return formatOf(db) === 0 ? [] : searchMonth(db, search)
+      return read(db)
     } finally {
       db.close()
     }
@@ -142,9 +145,7 @@ export function openSqliteDecisions(
   }
 
   return {
-    ...pastDecisions(directory, async (month, search) =>
-      searchMonth(await monthFor(month), search),
-    ),
+    ...pastDecisions(directory, async (month, read) => read(await monthFor(month))),
 
     add: (decisions) =>
       orRecordsError(async () => {
@@ -208,15 +209,15 @@ export function openSqliteDecisions(
   }
 }
 
-type SearchMonth = (month: string, search: Search) => Promise<Decision[]>
+type InMonth = <T>(month: string, read: (db: DatabaseSync) => T) => Promise<T>
 
-function pastDecisions(directory: string, searchMonth: SearchMonth): PastDecisions {
+function pastDecisions(directory: string, inMonth: InMonth): PastDecisions {
   return {
     find: (id) =>
       orRecordsError(async () => {
         const month = monthOf(timeOfDecisionId(id))
         if (!existsSync(fileOf(directory, month))) return null
-        const [found] = await searchMonth(month, findSearch(id))
+        const [found] = await inMonth(month, (db) => searchMonth(db, findSearch(id)))
         return found?.id === id ? found : null
       }),
 
@@ -230,13 +231,37 @@ function pastDecisions(directory: string, searchMonth: SearchMonth): PastDecisio
           if (found.length === query.limit) break
           if (month < oldest || month > newest) continue
           const limit = query.limit - found.length
-          found.push(...(await searchMonth(month, { ...search, limit })))
+          found.push(...(await inMonth(month, (db) => searchMonth(db, { ...search, limit }))))
         }
         return found
+      }),
+
+    count: (part) =>
+      orRecordsError(async () => {
+        const ids = partOfIds(part)
+        const [month, older] = monthsIn(directory).filter(
+          (each) => each >= monthOf(part.from) && firstIdOf(each) < ids.before,
+        )
+        if (month === undefined) return { counts: [], next: null }
+        const counted = await inMonth(month, (db) => countMonth(db, ids))
+        // Each month is a file.
+        if (counted.next !== null || older === undefined) return counted
+        return { ...counted, next: firstIdOf(month) }
       }),
   }
 }
 
+/** No id of a month sorts before this text. */
+function firstIdOf(month: string): string {
+  return firstDecisionIdAt(startOfMonth(Date.parse(`${month}-01`)))
+}
+
+function countMonth(db: DatabaseSync, part: PartOfIds): CountedPart {
+  const heads = formatOf(db) < FORMAT ? [] : newestHeads(db, part)
+  return countedPart(part, heads, hasRows(db) ? newestRows(db, part) : [])
+}
+
+/** A file that is just being made has no table and no decision yet. */
 function searchMonth(db: DatabaseSync, search: Search): Decision[] {
   const inBlocks = formatOf(db) < FORMAT ? [] : searchBlocks(db, search)
   return hasRows(db) ? joined(inBlocks, searchRows(db, search), search) : inBlocks

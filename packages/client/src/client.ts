@@ -1,4 +1,5 @@
 import type {
+  DecisionCounts,
   DecisionDetails,
   DecisionList,
   EmailRiskResult,
@@ -18,6 +19,8 @@ import type {
 import { ask } from "./attempts.ts"
 import { scoreMany } from "./batch.ts"
 import {
+  countDecisions,
+  type DecisionCountsOptions,
   type DecisionListOptions,
   getDecision,
   listDecisions,
@@ -120,6 +123,8 @@ export interface Client<F extends Failover = "throw"> {
   getDecision(id: string, options?: ScoreOptions): Promise<DecisionDetails>
   /** A page of past decisions, the newest first. Needs the scope `decisions:read`. */
   listDecisions(options?: DecisionListOptions): Promise<DecisionList>
+  /** Counts and shares of past decisions by what they were. Needs the scope `decisions:read`. */
+  countDecisions(options?: DecisionCountsOptions): Promise<DecisionCounts>
   /**
    * Erases what is held about a person. Needs `subjects:own`, or a service key with
    * `subjects:admin`.
@@ -188,6 +193,7 @@ export function callsOf<F extends Failover>(settings: Settings<F>): Client<F> {
     sendEvidence: (lines, options) => sendEvidence(settings, lines, options),
     getDecision: (id, options) => getDecision(settings, id, options),
     listDecisions: (options) => listDecisions(settings, options),
+    countDecisions: (options) => countDecisions(settings, options),
     eraseSubject: (request, options) => eraseSubject(settings, request, options),
     exportSubject: (request, options) => exportSubject(settings, request, options),
     listSources: (options) => listSources(settings, options),

@@ -1,4 +1,9 @@
-import { DecisionDetails, type DecisionList } from "@assay/core/contract"
+import {
+  type DecisionCounts,
+  DecisionDetails,
+  type DecisionList,
+  type DecisionPeriod,
+} from "@assay/core/contract"
 import { ask } from "./attempts.ts"
 import type { Failover } from "./failover.ts"
 import type { Settings } from "./options.ts"
@@ -49,6 +54,23 @@ export async function listDecisions(
   return (await ask(settings, question, options, (response) =>
     answerOf(response, 200, (body) => Array.isArray(body?.["decisions"])),
   )) as DecisionList
+}
+
+export interface DecisionCountsOptions extends CallOptions {
+  /** How far back; a day unless given. */
+  readonly period?: DecisionPeriod
+}
+
+/** How many decisions were what. Rejects whatever `failover` says. */
+export async function countDecisions(
+  settings: Settings<Failover>,
+  options: DecisionCountsOptions = {},
+): Promise<DecisionCounts> {
+  const path = `/api/v1/decisions/counts${query({ period: options.period })}`
+  const question = { method: "GET", path, repeatable: true } as const
+  return (await ask(settings, question, options, (response) =>
+    answerOf(response, 200, (body) => Array.isArray(body?.["actions"])),
+  )) as DecisionCounts
 }
 
 // Beside the results and not in them: a result has exactly the members of the contract.

@@ -6,7 +6,7 @@ export {
   type Explained,
   type PhoneOptions,
 } from "./client.ts"
-export { decisionIdOf, type DecisionListOptions } from "./decisions.ts"
+export { type DecisionCountsOptions, decisionIdOf, type DecisionListOptions } from "./decisions.ts"
 export type { DropBatch, DropCalls, DropSealedFile, DropSync } from "./drop.ts"
 export type { EvidenceOutcome } from "./evidence.ts"
 export type { Answer, Failover, FailoverAnswer } from "./failover.ts"
@@ -33,8 +33,10 @@ export type {
   ApiKeyRotation,
   AuditList,
   BackTestRequest,
+  DecisionCounts,
   DecisionDetails,
   DecisionList,
+  DecisionPeriod,
   DropBatchResult,
   DropIndex,
   DropKeys,

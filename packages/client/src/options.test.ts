@@ -49,6 +49,7 @@ suite("options", () => {
 
   test("the least that is needed is an address and a key", () => {
     assert.deepEqual(Object.keys(created(good)).sort(), [
+      "countDecisions",
       "drop",
       "eraseSubject",
       "exportSubject",

@@ -207,9 +207,10 @@ function classOf(score: number): number {
  * Texts that a block's `callers` and `outcomes` have if any decision in it passes: an engine leaves
  * out most blocks by them without reading more.
  */
-export function textsOf(
-  filter: Pick<Search, "tenantId" | "identityType" | "stage" | "action">,
-): { callers: string[]; outcomes: string[] } {
+export function textsOf(filter: Pick<Search, "tenantId" | "identityType" | "stage" | "action">): {
+  callers: string[]
+  outcomes: string[]
+} {
   const { tenantId, identityType, stage, action } = filter
   const words =
     identityType !== undefined && stage === undefined

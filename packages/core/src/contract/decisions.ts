@@ -1,4 +1,5 @@
 import { Type, type Static } from "typebox"
+import { BANDS } from "../score/vocabulary.ts"
 import { Action, Confidence, Explanation, RiskScore, ThreatStage, words } from "./words.ts"
 
 /** What the id of a decision looks like. */
@@ -82,3 +83,55 @@ export const DecisionListQuery = Type.Object({
     Type.String({ pattern: "^([1-9][0-9]?|100)$", description: "1 to 100; 20 unless given." }),
   ),
 })
+
+export const DECISION_PERIODS = ["24h", "7d", "30d"] as const
+export type DecisionPeriod = (typeof DECISION_PERIODS)[number]
+
+export const DecisionCountsQuery = Type.Object({
+  period: Type.Optional(words(DECISION_PERIODS, "How far back; `24h` unless given.")),
+})
+
+const moment = (description: string) => Type.String({ format: "date-time", description })
+const part = (of: string) => ({
+  count: Type.Integer({ minimum: 0 }),
+  share: Type.Union([Type.Number({ minimum: 0, maximum: 1 }), Type.Null()], {
+    description: `Of ${of}; null where there are none.`,
+  }),
+})
+const exactly = { additionalProperties: false }
+
+/** What a tenant's decisions of some days were. */
+export const DecisionCounts = Type.Object(
+  {
+    period: words(DECISION_PERIODS, "What was asked for."),
+    from: moment("When the period began."),
+    to: moment("When it was counted."),
+    counted_from: moment(
+      "Every decision since then is counted. Later than `from` where there are too many to read.",
+    ),
+    complete: Type.Boolean({ description: "Whether all of the period is counted." }),
+    total: Type.Integer({
+      minimum: 0,
+      description: "Decisions that are counted. Those that were erased are not.",
+    }),
+    subjects: Type.Array(Type.Object({ subject, ...part("all") }, exactly)),
+    actions: Type.Array(Type.Object({ action: Action, ...part("all") }, exactly)),
+    bands: Type.Array(
+      Type.Object(
+        {
+          band: words(
+            BANDS.map(({ name }) => name),
+            "The band of the score.",
+          ),
+          ...part("all"),
+        },
+        exactly,
+      ),
+    ),
+    stages: Type.Array(Type.Object({ stage: ThreatStage, ...part("e-mail addresses") }, exactly), {
+      description: "Of e-mail addresses; phone numbers have none.",
+    }),
+  },
+  { $id: "DecisionCounts", additionalProperties: false },
+)
+export type DecisionCounts = Static<typeof DecisionCounts>

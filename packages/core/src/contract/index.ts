@@ -12,6 +12,10 @@ export {
 export { CarrierNotification } from "./carrier-notification.ts"
 export { RequestContext } from "./context.ts"
 export {
+  DECISION_PERIODS,
+  DecisionCounts,
+  DecisionCountsQuery,
+  type DecisionPeriod,
   DecisionDetails,
   DecisionList,
   DecisionListQuery,

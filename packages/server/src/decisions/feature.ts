@@ -1,4 +1,6 @@
 import {
+  DecisionCounts,
+  DecisionCountsQuery,
   DecisionDetails,
   DecisionList,
   DecisionListQuery,
@@ -14,6 +16,7 @@ import { Problem } from "../base/problem.ts"
 import { type Decision, ERASED_FORMAT, type PastDecisions } from "@assay/stores/decisions"
 import { isDecisionId } from "@assay/stores/decision-id"
 import { replay, type Replay } from "../score/replay.ts"
+import { openDecisionCounts } from "./counts.ts"
 import { withoutNames } from "./without-names.ts"
 
 const PAGE = 20
@@ -51,15 +54,37 @@ const listSchema = {
   },
 }
 
+const countsSchema = {
+  operationId: "countDecisions",
+  summary: "Count past decisions",
+  description:
+    "By action, band, kind and stage. What was counted is shown again for as long as counting it is dear, a minute at most.",
+  tags: ["Decisions"],
+  security: [{ apiKey: [] }],
+  querystring: DecisionCountsQuery,
+  response: {
+    200: named(DecisionCounts, "Counts and shares of the tenant's decisions."),
+    ...failures(...FAILURES_OF_READING),
+  },
+}
+
 export interface DecisionServices {
   /** Every decision whose id was given out, however recently. */
   readonly pastDecisions: PastDecisions
   readonly models: Models
+  readonly now: () => number
 }
 
 export const decisions: Feature<DecisionServices> = { routes: decisionRoutes }
 
-function decisionRoutes(app: App, { pastDecisions, models }: DecisionServices): void {
+function decisionRoutes(app: App, { pastDecisions, models, now }: DecisionServices): void {
+  const counts = openDecisionCounts({ past: pastDecisions, now })
+  app.get("/api/v1/decisions/counts", { schema: countsSchema }, async ({ caller, query }) => {
+    if (caller.tenantId === null)
+      throw new Problem("insufficient-scope", "Counts take a key of a tenant.")
+    return await counts.of(caller.tenantId, query.period ?? "24h")
+  })
+
   app.get("/api/v1/decisions/:id", { schema: oneSchema }, async ({ params, caller, query }) => {
     const decision = isDecisionId(params.id) ? await pastDecisions.find(params.id) : null
     // Another tenant's decision looks like one that never existed.

@@ -33,10 +33,7 @@ export async function searchRows(db: Database, search: Search): Promise<Decision
 }
 
 /** The newest rows of a part, of all tenants. */
-export async function newestRows(
-  db: Database,
-  { from, before }: PartOfIds,
-): Promise<CountedRow[]> {
+export async function newestRows(db: Database, { from, before }: PartOfIds): Promise<CountedRow[]> {
   const { rows } = await sql<CountedRow>`
     select id, tenant_id, subject, stage, action, score, format from decisions
     where id >= ${from} and id < ${before} order by id desc limit ${ROWS_AT_ONCE}`.execute(db)

@@ -187,7 +187,7 @@ test("the link of the first start makes an administrator, who signs out and in a
   assert.deepEqual(await violations(page), [])
   await page.getByRole("textbox", { name: "Password" }).fill("ample-violet-harbour-41")
   await page.getByRole("button", { name: "Sign in with a password" }).click()
-  await page.getByRole("heading", { name: "Members" }).waitFor()
+  await page.getByRole("heading", { name: "Overview" }).waitFor()
   // A wrong password is an answer that the browser reports.
   assert.deepEqual(
     faults.filter((fault) => !fault.includes("401")),
@@ -237,11 +237,14 @@ const PAGES: Readonly<Record<string, string>> = {
   usage: "Usage",
   members: "Members",
   audit: "Audit",
+  settings: "Settings",
   account: "Your account",
   tenants: "Tenants",
+  health: "Health",
 }
+const OF_SERVICE: readonly string[] = ["tenants", "health"]
 const OF_ROLE: Readonly<Record<string, readonly string[]>> = {
-  owner: Object.keys(PAGES).filter((page) => page !== "tenants"),
+  owner: Object.keys(PAGES).filter((page) => !OF_SERVICE.includes(page)),
   analyst: [
     "overview",
     "playground",
@@ -255,7 +258,7 @@ const OF_ROLE: Readonly<Record<string, readonly string[]>> = {
     "account",
   ],
   viewer: ["overview", "decisions", "review", "sources", "policy", "usage", "members", "account"],
-  administrator: ["members", "audit", "account", "tenants"],
+  administrator: ["overview", "members", "audit", "account", "tenants", "health"],
 }
 
 for (const [role, own] of Object.entries(OF_ROLE))

@@ -10,6 +10,8 @@ import { openSessions } from "../../packages/server/src/accounts/sessions.ts"
 import { openUsage } from "../../packages/server/src/accounts/usage.ts"
 import { loadDemoCorpus } from "../../packages/server/src/demo/demo.ts"
 import { openMetrics } from "../../packages/server/src/base/metrics.ts"
+import { levelsOf } from "../../packages/server/src/health/levels.ts"
+import { VERSION } from "../../packages/server/src/base/version.ts"
 import { openStreams } from "../../packages/server/src/http/streams.ts"
 import { openVisitorNetwork } from "../../packages/server/src/http/visitor-network.ts"
 import { openLog } from "../../packages/runtime/src/log.ts"
@@ -118,7 +120,15 @@ export async function openApplication(change: Change = {}): Promise<Application>
   await records.migrate()
   await (change.seed ?? loadDemoCorpus)(index, secrets, now())
   const key =
-    (await mintFirstKeys(records, { production: false, bootstrapKey: null }, secrets, now())) ?? ""
+    (await mintFirstKeys(
+      records,
+      {
+        production: false,
+        bootstrapKey: null,
+      },
+      secrets,
+      now(),
+    )) ?? ""
   const registry = new Registry()
   const metrics = openMetrics(registry, () => registry.metrics())
   const callers = openCallers({ accounts: records, now, elapsed, demoKeysAllowed: true })
@@ -132,6 +142,10 @@ export async function openApplication(change: Change = {}): Promise<Application>
     config: {
       production: false,
       requestSeconds: 10,
+      decisions: "off",
+      decisionDays: 90,
+      reviewDays: 90,
+      auditDays: 400,
       streamIdleSeconds: change.streamIdleSeconds ?? 60,
       metricsToken: null,
       metricsPort: null,
@@ -184,6 +198,9 @@ export async function openApplication(change: Change = {}): Promise<Application>
     streams: openStreams(),
     pingRecords: () => records.ping(),
     requireSoundIndex: () => undefined,
+    serviceLevels: async (period) => levelsOf(new Map(), period, now()),
+    healthChecks: {},
+    aboutService: { version: VERSION, started_at: "", workers: 1, models: [], settings: [] },
   }
   const writers = await openWriters(
     {

@@ -76,6 +76,7 @@ const VARYING = /"\d{4}-\d\d-\d\dT[^"]+"|"request_id":"\w+"/g
 /** What reads show that is of the service or of the person who asks, and of no tenant. */
 const OF_NO_TENANT: readonly string[] = [
   "listSources",
+  "getServiceLevels",
   "getSession",
   "getOwnAccount",
   "listOwnSessions",

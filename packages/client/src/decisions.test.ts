@@ -49,6 +49,20 @@ test("the decision's id goes with the result that came with it, and the result s
   assert.equal(decisionIdOf(await client.scoreEmail(EMAIL)), null)
 })
 
+test("counts of decisions are asked for by their period, and anything else is no answer", async () => {
+  const server = await startTestServer(
+    json(200, { period: "7d", actions: [] }),
+    json(200, { period: "24h" }),
+  )
+  const client = clientOf(server.url)
+  assert.equal((await client.countDecisions({ period: "7d" })).period, "7d")
+  await assert.rejects(client.countDecisions(), AssayUnavailable)
+  assert.deepEqual(
+    server.seen.map(({ url }) => url),
+    ["/api/v1/decisions/counts?period=7d", "/api/v1/decisions/counts"],
+  )
+})
+
 test("a past decision is asked for by its id and given back as it came", async () => {
   const server = await startTestServer(
     json(200, decision),

@@ -17,6 +17,7 @@ export type { MemberCalls, OwnAccountCalls, PasskeyJson, SignInCalls } from "./p
 export type { ComparedLine, PolicyCalls, PolicyDocument } from "./policy.ts"
 export type { ReviewCalls } from "./review.ts"
 export type { SignUpCalls } from "./sign-up.ts"
+export type { ServiceCalls } from "./service.ts"
 export type { TenantCalls } from "./tenants.ts"
 export { createSessionClient, type SessionClient, type SessionClientOptions } from "./session.ts"
 export type { SourceOptions } from "./sources.ts"
@@ -57,6 +58,7 @@ export type {
   PhoneContext,
   PhoneRiskResult,
   OutcomeReport,
+  OwnTenant,
   Policy,
   PolicyList,
   PolicyPreview,
@@ -73,6 +75,9 @@ export type {
   ReviewVerdict,
   ReviewView,
   ReviewViewList,
+  ServiceHealth,
+  ServiceLevels,
+  ServicePeriod,
   SessionDetails,
   ShadowState,
   SignInAnswer,

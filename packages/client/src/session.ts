@@ -17,6 +17,7 @@ import type { CallOptions } from "./request.ts"
 import { answerOf } from "./response.ts"
 import { sendFrom } from "./sent.ts"
 import { signUpCalls, type SignUpCalls } from "./sign-up.ts"
+import { serviceCalls, type ServiceCalls } from "./service.ts"
 import { tenantCalls, type TenantCalls } from "./tenants.ts"
 
 export type SessionClientOptions = Pick<
@@ -38,6 +39,7 @@ export interface SessionClient extends Client {
   readonly policy: PolicyCalls
   readonly tenants: TenantCalls
   readonly signUp: SignUpCalls
+  readonly service: ServiceCalls
 }
 
 /** For pages at the address of the service: the browser sends the cookie of the session. */
@@ -54,6 +56,7 @@ export function createSessionClient(options: SessionClientOptions): SessionClien
     policy: policyCalls(settings, send),
     tenants: tenantCalls(send),
     signUp: signUpCalls(send),
+    service: serviceCalls(send),
   }
 }
 

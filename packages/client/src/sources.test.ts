@@ -4,6 +4,7 @@ import { AssayUnavailable, createClient, type SourceList } from "./index.ts"
 import { cut, json, KEY, startTestServer } from "../testing/test-server.ts"
 
 const page: SourceList = {
+  newest: { imported_at: "2026-11-14T00:00:00.000Z", event_date: "2026-11-01" },
   sources: [
     {
       kind: "breach",

@@ -1,4 +1,5 @@
 import type {
+  OwnTenant,
   SignUpApproval,
   SignUpList,
   Tenant,
@@ -10,6 +11,8 @@ import { idIn, type Send } from "./sent.ts"
 
 /** Tenants and sign-ups, for administrators of the service. */
 export interface TenantCalls {
+  /** What holds for the tenant that the person acts in, whatever their role. */
+  own(options?: CallOptions): Promise<OwnTenant>
   /** A page of a hundred, the oldest first; `next` of one page as `after` asks for the next one. */
   list(after?: number, options?: CallOptions): Promise<TenantList>
   create(request: TenantRequest, options?: CallOptions): Promise<Tenant>
@@ -22,6 +25,7 @@ export interface TenantCalls {
 
 export function tenantCalls(send: Send): TenantCalls {
   return {
+    own: (options) => send("GET", "/tenant", "plan", { options }),
     list: (after, options) => send("GET", `/tenants${query({ after })}`, "tenants", { options }),
     create: (body, options) => send("POST", "/tenants", "id", { body, options }),
     changePlan: (id, plan, options) =>

@@ -21,7 +21,7 @@ export const pages: readonly Page[] = [
     path: "/console/overview",
     title: "Overview",
     group: "Assess",
-    roles: members,
+    roles: [...members, ...administrators],
     view: lazy(() => import("./overview/overview.tsx")),
   },
   {
@@ -95,6 +95,13 @@ export const pages: readonly Page[] = [
     view: lazy(() => import("./audit/audit.tsx")),
   },
   {
+    path: "/console/settings",
+    title: "Settings",
+    group: "Account",
+    roles: owners,
+    view: lazy(() => import("./settings/settings.tsx")),
+  },
+  {
     path: "/console/account",
     title: "Your account",
     group: "Account",
@@ -107,6 +114,13 @@ export const pages: readonly Page[] = [
     group: "Service",
     roles: administrators,
     view: lazy(() => import("./tenants/tenants.tsx")),
+  },
+  {
+    path: "/console/health",
+    title: "Health",
+    group: "Service",
+    roles: administrators,
+    view: lazy(() => import("./health/health.tsx")),
   },
 ]
 

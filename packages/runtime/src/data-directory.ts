@@ -48,6 +48,8 @@ export interface DataDirectory {
   readonly lists: string
   readonly models: string
   readonly context: string
+  /** What the service measured of itself. */
+  readonly levels: string
   readonly controlSocket: string
   /** The anonymous drop's own: its file, its keys, its sockets. In no backup. */
   readonly drop: string
@@ -118,6 +120,7 @@ export function openDataDirectory(
     lists: join(path, "lists"),
     models: join(path, MODELS_FOLDER),
     context: join(path, "context"),
+    levels: join(path, "levels.log"),
     controlSocket: join(path, "control.sock"),
     drop: join(path, "drop"),
     compiledCode: join(path, "compiled-code"),

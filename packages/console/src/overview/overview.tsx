@@ -1,97 +1,104 @@
 import { useQuery } from "@tanstack/react-query"
-import type { ReactElement } from "react"
-import { Link } from "wouter"
+import { type ReactElement, useId } from "react"
+import { Link, useSearchParams } from "wouter"
 import { DayChart } from "../ui/day-chart.tsx"
-import { service } from "../ui/service.ts"
+import { service, useSession } from "../ui/service.ts"
 import { Answer, Empty, PageHead } from "../ui/states.tsx"
-import { relative } from "../ui/time.tsx"
+import { Attention } from "./attention.tsx"
+import { Freshness } from "./freshness.tsx"
+import { Levels } from "./levels.tsx"
 import { Outcomes } from "./outcomes.tsx"
+import { Shares } from "./shares.tsx"
 
 const count = new Intl.NumberFormat()
-/** As many as are counted one by one. */
-const WAITING_MAX = 100
 
-/** What was looked up, what waits, what scores rest on, and what became of decisions. */
+const PERIODS = { "24h": "24 hours", "7d": "7 days", "30d": "30 days" } as const
+type Period = keyof typeof PERIODS
+const isPeriod = (text: string | null): text is Period => text !== null && text in PERIODS
+
+/** What was decided, how well the service answers, what scores rest on, and what waits. */
 export default function Overview(): ReactElement {
+  const { data: session } = useSession()
+  const [search, setSearch] = useSearchParams()
+  const asked = search.get("period")
+  const period = isPeriod(asked) ? asked : "24h"
+  const isMember = session?.tenant_id !== null
+  const select = useId()
+  return (
+    <>
+      <PageHead title="Overview">
+        <label htmlFor={select}>
+          Of the last{" "}
+          <select
+            id={select}
+            className="plain-select"
+            value={period}
+            onChange={({ currentTarget }) => setSearch({ period: currentTarget.value })}
+          >
+            {Object.entries(PERIODS).map(([value, words]) => (
+              <option key={value} value={value}>
+                {words}
+              </option>
+            ))}
+          </select>
+        </label>
+      </PageHead>
+      <section className="panel">
+        <h2>What needs attention</h2>
+        <Attention
+          isMember={isMember}
+          isAdministrator={session?.roles.includes("administrator") === true}
+        />
+      </section>
+      {isMember && (
+        <section className="panel">
+          <h2>Decisions</h2>
+          <Shares period={period} />
+        </section>
+      )}
+      <section className="panel">
+        <h2>How well the service answers</h2>
+        <Levels period={period} />
+      </section>
+      {isMember && (
+        <>
+          <section className="panel">
+            <h2>Lookups a day</h2>
+            <Lookups />
+          </section>
+          <section className="panel">
+            <h2>What scores rest on</h2>
+            <Freshness />
+          </section>
+          <section className="panel">
+            <h2>What became of decisions</h2>
+            <Outcomes />
+          </section>
+        </>
+      )}
+    </>
+  )
+}
+
+function Lookups(): ReactElement {
   const usage = useQuery({
     queryKey: ["usage"],
     queryFn: ({ signal }) => service.getUsage({ signal }),
   })
   return (
-    <>
-      <PageHead title="Overview" />
-      <section className="panel">
-        <h2>What needs attention</h2>
-        <Attention />
-      </section>
-      <section className="panel">
-        <h2>Lookups a day</h2>
-        <Answer of={usage}>
-          {({ usage: rows, total }) =>
-            rows.length === 0 ? (
-              <Empty action={<Link href="/console/playground">Score something</Link>}>
-                Nothing was looked up this month.
-              </Empty>
-            ) : (
-              <>
-                <p className="soft">{count.format(total)} this month.</p>
-                <DayChart days={rows} />
-              </>
-            )
-          }
-        </Answer>
-      </section>
-      <section className="panel">
-        <h2>What became of decisions</h2>
-        <Outcomes />
-      </section>
-    </>
-  )
-}
-
-function Attention(): ReactElement {
-  const waiting = useQuery({
-    queryKey: ["review", "count"],
-    queryFn: ({ signal }) => service.review.list({ limit: String(WAITING_MAX) }, { signal }),
-  })
-  const sources = useQuery({
-    queryKey: ["sources", "first"],
-    queryFn: ({ signal }) => service.listSources({ signal }),
-  })
-  return (
-    <ul>
-      <li>
-        <Answer of={waiting}>
-          {({ reviews }) =>
-            reviews.length === 0 ? (
-              "No decision waits for an analyst."
-            ) : (
-              <Link href="/console/review">
-                {reviews.length === WAITING_MAX
-                  ? `${WAITING_MAX} decisions or more wait for an analyst`
-                  : `${reviews.length} decisions wait for an analyst`}
-              </Link>
-            )
-          }
-        </Answer>
-      </li>
-      <li>
-        <Answer of={sources}>
-          {({ sources: all }) => {
-            const newest = all
-              .map(({ imported_at: at }) => at)
-              .sort()
-              .at(-1)
-            return newest === undefined ? (
-              "Nothing was imported yet: scores rest on lists and numbering plans alone."
-            ) : (
-              <Link href="/console/sources">
-                The newest of these sources was first imported {relative(newest)}
-              </Link>
-            )
-          }}
-        </Answer>
-      </li>
-    </ul>
+    <Answer of={usage}>
+      {({ usage: rows, total }) =>
+        rows.length === 0 ? (
+          <Empty action={<Link href="/console/playground">Score something</Link>}>
+            Nothing was looked up this month.
+          </Empty>
+        ) : (
+          <>
+            <p className="soft">{count.format(total)} this month.</p>
+            <DayChart days={rows} />
+          </>
+        )
+      }
+    </Answer>
   )
 }

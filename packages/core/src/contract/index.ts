@@ -92,6 +92,7 @@ export {
   ApiKeyRequest,
   ApiKeyRotation,
   NewApiKey,
+  OwnTenant,
   Tenant,
   TenantChange,
   TenantList,
@@ -165,6 +166,17 @@ export {
   TENANT_SCOPES,
   type TenantScope,
 } from "./scopes.ts"
+export {
+  type Finding,
+  OBJECTIVE_MS,
+  OBJECTIVE_SHARE,
+  REQUESTS_MIN,
+  SERVICE_PERIODS,
+  ServiceHealth,
+  ServiceLevels,
+  ServiceLevelsQuery,
+  type ServicePeriod,
+} from "./service.ts"
 export {
   SUBJECT_DECISIONS_MAX,
   SUBJECT_REASONS,

@@ -148,3 +148,52 @@ export type TenantChange = Static<typeof TenantChange>
 export const TenantParams = Type.Object({
   id: Type.String({ description: "The number of the tenant." }),
 })
+
+const days = (of: string) =>
+  Type.Integer({ minimum: 0, description: `How many days ${of} are kept; 0: not at all.` })
+const most = (description: string) => Type.Integer({ minimum: 0, description })
+
+/** What holds for the caller's tenant. */
+export const OwnTenant = Type.Object(
+  {
+    name,
+    plan,
+    limits: Type.Union(
+      [
+        Type.Object(
+          {
+            requests_per_second: most("Requests in a second, of all keys."),
+            lookups_per_month: most("Lookups in a UTC month."),
+            identities_per_day: most("Different identities in a UTC day."),
+            streams_at_once: most("Streams of lines that may be open."),
+          },
+          exactly,
+        ),
+        Type.Null(),
+      ],
+      { description: "null: the plan has none." },
+    ),
+    named_sources: Type.Boolean({ description: "Whether explanations name sources." }),
+    sensitive_sources: Type.Boolean({ description: "Whether sensitive sources act." }),
+    providers: Type.Boolean({
+      description: "Whether phone numbers may be sent to carriers and vendors.",
+    }),
+    retention: Type.Object(
+      {
+        decision_days: days("decisions"),
+        review_days: days("decisions that wait for an analyst"),
+        audit_days: Type.Union([Type.Integer({ minimum: 1 }), Type.Null()], {
+          description: "How many days entries of the audit trail are kept; null: for ever.",
+        }),
+      },
+      exactly,
+    ),
+    policy_version: Type.Integer({ minimum: 0, description: "The version that acts." }),
+    calibration: Type.Union([Type.String(), Type.Null()], {
+      description: "Hash of the tenant's own calibration; null for the model as published.",
+    }),
+    created_at: Type.String({ format: "date-time" }),
+  },
+  { $id: "OwnTenant", ...exactly },
+)
+export type OwnTenant = Static<typeof OwnTenant>

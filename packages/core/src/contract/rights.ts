@@ -76,6 +76,10 @@ export const RIGHTS = {
   changeKey: { scopes: [], roles: owner },
   rotateKey: { scopes: [], roles: owner },
   revokeKey: { scopes: [], roles: owner },
+  getOwnTenant: { scopes: [], roles: members },
+  // Of the service as a whole: counts of all tenants are for administrators.
+  getServiceLevels: { scopes: [], roles: [...members, "administrator"] },
+  getServiceHealth: { scopes: [], roles: administrators },
   listTenants: { scopes: ["tenants:admin"], roles: administrators },
   createTenant: { scopes: ["tenants:admin"], roles: administrators },
   changeTenant: { scopes: ["tenants:admin"], roles: administrators },

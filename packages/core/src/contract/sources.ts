@@ -54,6 +54,22 @@ export type SourceSummary = Static<typeof SourceSummary>
 export const SourceList = Type.Object(
   {
     sources: Type.Array(SourceSummary, { description: "In the order of their first import." }),
+    newest: Type.Union(
+      [
+        Type.Object(
+          {
+            imported_at: Type.String({
+              format: "date-time",
+              description: "When anything was last imported that scores rest on.",
+            }),
+            event_date: day("The newest UTC day of what happened, where any is known."),
+          },
+          { additionalProperties: false },
+        ),
+        Type.Null(),
+      ],
+      { description: "Of all these sources, on every page; null where there are none." },
+    ),
     next: Type.Union([Type.String(), Type.Null()], {
       description: "Asks for the next page as `after`; null on the last one.",
     }),

@@ -1,11 +1,18 @@
 import { timingSafeEqual } from "node:crypto"
+import {
+  type Finding,
+  ServiceHealth,
+  ServiceLevels,
+  ServiceLevelsQuery,
+  type ServicePeriod,
+} from "@assay/core/contract"
 import { Type } from "typebox"
 import type { App } from "../http/app.ts"
 import type { Feature } from "../http/feature.ts"
 import type { Config } from "../base/config.ts"
 import type { ExposureIndex } from "@assay/stores/exposure-index"
 import type { Metrics } from "../base/metrics.ts"
-import { failures } from "../http/schemas.ts"
+import { failures, FAILURES_OF_READING, named } from "../http/schemas.ts"
 import { Problem } from "../base/problem.ts"
 import { sha256 } from "@assay/runtime/secrets"
 
@@ -21,6 +28,37 @@ export interface HealthServices {
   /** Throws where the index was found damaged when it was last read through. */
   readonly requireSoundIndex: () => void
   readonly metrics: Pick<Metrics, "text">
+  /** What the service measured of itself, of all tenants. */
+  readonly serviceLevels: (period: ServicePeriod) => Promise<ServiceLevels>
+  /** What is looked at when an administrator asks; one that throws is a fault. */
+  readonly healthChecks: Readonly<Record<string, () => Promise<Omit<Finding, "name">>>>
+  /** What does not change while a worker runs. */
+  readonly aboutService: Omit<ServiceHealth, "findings">
+}
+
+const levelsSchema = {
+  operationId: "getServiceLevels",
+  summary: "See how well the service answers",
+  description:
+    "As the service measured itself, for all tenants together. A refusal is an answer; a status of 500 or more is none.",
+  tags: ["Operate"],
+  security: [{ session: [] }],
+  querystring: ServiceLevelsQuery,
+  response: {
+    200: named(ServiceLevels, "Availability and the times of single scores."),
+    ...failures(...FAILURES_OF_READING),
+  },
+}
+
+const healthSchema = {
+  operationId: "getServiceHealth",
+  summary: "See whether anything is wrong with the service",
+  tags: ["Operate"],
+  security: [{ session: [] }],
+  response: {
+    200: named(ServiceHealth, "What was found, and the settings in effect without secrets."),
+    ...failures(...FAILURES_OF_READING),
+  },
 }
 
 export const health: Feature<HealthServices> = { routes: healthRoutes }
@@ -53,12 +91,35 @@ function healthRoutes(app: App, services: HealthServices): void {
     return { status: "ok" as const }
   })
 
+  app.get("/api/v1/service/levels", { schema: levelsSchema }, async ({ caller, query }) => {
+    const { counts, ...levels } = await services.serviceLevels(query.period ?? "24h")
+    const isAdministrator = caller.person?.roles.includes("administrator") === true
+    return isAdministrator && counts !== undefined ? { ...levels, counts } : levels
+  })
+
+  app.get("/api/v1/service/health", { schema: healthSchema }, async () => ({
+    ...services.aboutService,
+    findings: await Promise.all(
+      Object.entries(services.healthChecks).map(async ([name, check]) => ({
+        name,
+        ...(await check().catch(() => UNKNOWN)),
+      })),
+    ),
+  }))
+
   if (config.metricsPort !== null) return
   app.get("/metrics", { schema: { hide: true }, config: neverShed }, async (request, reply) => {
     allowMetrics(config, request.headers.authorization)
     return reply.type("text/plain; version=0.0.4; charset=utf-8").send(await metrics.text())
   })
 }
+
+/** The error itself may name what administrators need not see, and is no help to them. */
+const UNKNOWN = {
+  state: "fault",
+  detail: "It could not be looked at.",
+  remedy: "Look at the log of the service.",
+} as const
 
 /**
  * In production metrics need their token; how busy a service is, and with what, is nobody else's

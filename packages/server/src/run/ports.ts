@@ -1,3 +1,4 @@
+import type { ServiceLevels, ServicePeriod } from "@assay/core/contract"
 import { type Port, portOf, type RemoteError } from "@assay/runtime/rpc"
 import type { Counters } from "@assay/stores/counters"
 import type { DatabasePlace } from "@assay/stores/database"
@@ -5,6 +6,7 @@ import type { Decisions } from "@assay/stores/decisions"
 import type { Records } from "@assay/stores/records"
 import { RecordsError, type RecordsFault } from "@assay/stores/records-error"
 import type { FoldReport } from "../decisions/fold.ts"
+import type { RequestCounts } from "../health/request-counts.ts"
 import type { SignalLookup } from "../score/providers/phone-signals.ts"
 import type { Spending } from "../score/providers/spending.ts"
 import type { ServerSighting } from "./keep-learnt.ts"
@@ -24,6 +26,9 @@ export interface PrimaryPort {
   gatherMetrics(): Promise<string>
   /** Brings every decision written so far into the store. */
   foldDecisions(): Promise<void>
+  /** What a worker counted since it last called; it calls about each second, with nothing too. */
+  countRequests(counts: RequestCounts): Promise<void>
+  serviceLevels(period: ServicePeriod): Promise<ServiceLevels>
 }
 
 /** What the primary has its workers do. */
@@ -41,6 +46,8 @@ export const primaryPort = portOf<PrimaryPort>("primary", {
   noticeServers: true,
   gatherMetrics: true,
   foldDecisions: true,
+  countRequests: true,
+  serviceLevels: true,
 })
 
 export const workerPort = portOf<WorkerPort>("worker", {

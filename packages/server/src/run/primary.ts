@@ -4,6 +4,7 @@ import { hostname } from "node:os"
 import { extname } from "node:path"
 import { fileURLToPath } from "node:url"
 import { keepHeads } from "../audit/keep-heads.ts"
+import { keepLevels } from "../health/keep-levels.ts"
 import { mintFirstKeys } from "../accounts/first-keys.ts"
 import { logUnanswerable } from "./tenant-check.ts"
 import { type Config, wrongSettings } from "../base/config.ts"
@@ -263,6 +264,12 @@ async function openService(given: Given): Promise<Service> {
     notifyWorkers: async () => await (await running).callAll((worker) => worker.reloadLearnt()),
     log,
   })
+  const levels = keepLevels({
+    file: directory.levels,
+    now: Date.now,
+    elapsed: () => performance.now(),
+    log,
+  })
   const control = await openControlSocket(directory.controlSocket, {
     ...offer(openRecordsPort, records),
     ...offer(subjectsPort, writers.get(subjectsPort)),
@@ -289,6 +296,8 @@ async function openService(given: Given): Promise<Service> {
       noticeServers: async (sighting) => learnt.notice(sighting),
       gatherMetrics,
       foldDecisions: decisions.fold,
+      countRequests: async (counts) => levels.add(counts),
+      serviceLevels: async (period) => levels.levels(period),
     }),
     ...writers.methods,
     ...(providers && offer(signalsPort, providers)),
@@ -356,6 +365,7 @@ async function openService(given: Given): Promise<Service> {
     config.metricsPort === null
       ? null
       : await serveMetrics(config.metricsPort, config.host, gatherMetrics)
+  levels.begin()
   log.info("ready", {
     port: workers.address.port,
     address: workers.address.addresses.join(" "),
@@ -373,6 +383,7 @@ async function openService(given: Given): Promise<Service> {
         [
           () => metricsServer?.close(),
           () => workers.stop(),
+          () => levels.stop(),
           () => drop?.stop(),
           () => clearInterval(keeping),
           ...writers.ends,

@@ -6,7 +6,7 @@ import { openLimits } from "../accounts/limits.ts"
 import { openSessions } from "../accounts/sessions.ts"
 import { openUsage } from "../accounts/usage.ts"
 import { buildApp, type Services } from "./app.ts"
-import { type Environment, readConfig } from "../base/config.ts"
+import { type Environment, readConfig, shownSettings } from "../base/config.ts"
 import { openDataDirectory } from "@assay/runtime/data-directory"
 import { completeReviews } from "../review/complete-reviews.ts"
 import { completePastDecisions } from "../decisions/past-decisions.ts"
@@ -14,6 +14,7 @@ import { openRecorder } from "../decisions/recorder.ts"
 import { dropPageOf, sharesPort } from "@assay/drop/drop-config"
 import { askDropAt } from "../inbox/ask-drop.ts"
 import { RECIPIENTS_SOCKET } from "@assay/drop/sockets"
+import { countRequests } from "../health/request-counts.ts"
 import { watchIndex } from "../health/index-health.ts"
 import { openMetrics } from "../base/metrics.ts"
 import { openPressure } from "../health/pressure.ts"
@@ -28,7 +29,7 @@ import { peoplePort } from "../people/people.ts"
 import { openMarkingServers } from "../score/email/lists/marking-servers.ts"
 import { openLog } from "@assay/runtime/log"
 import { openLists } from "../score/email/lists.ts"
-import { openModels } from "../score/models.ts"
+import { MODEL_NAMES, openModels } from "../score/models.ts"
 import { openNetworkTrust } from "../score/email/network/open-network-trust.ts"
 import { openVelocityOfContext } from "../score/velocity.ts"
 import { openSecrets } from "@assay/runtime/secrets"
@@ -48,6 +49,8 @@ import { offer, openCalls, remote, serve } from "@assay/runtime/rpc"
 import { BEGIN, countersPort, primaryPort, signalsPort, workerPort } from "./ports.ts"
 import { MINUTE_MS } from "@assay/runtime/time"
 import { typedCommand } from "@assay/runtime/typed-command"
+import { VERSION } from "../base/version.ts"
+import { serviceChecks } from "./service-checks.ts"
 import { warmUp } from "./warm-up.ts"
 
 /**
@@ -99,8 +102,10 @@ export async function runWorker(
   await opened.checkKeyCheckValue(secrets.checkValue)
   const records = await openRecords(config, { readOnly: true, connections: 4 })
   const registry = new Registry()
-  const metrics = openMetrics(registry, soon.gatherMetrics)
-  const { index, requireSound } = watchIndex(opened, indexAt(config).files, registry, log)
+  const requests = countRequests(openMetrics(registry, soon.gatherMetrics))
+  const { metrics } = requests
+  const { files: indexFiles } = indexAt(config)
+  const { index, requireSound } = watchIndex(opened, indexFiles, registry, log)
   const callers = openCallers({
     accounts: records,
     now,
@@ -158,6 +163,7 @@ export async function runWorker(
     // A decision just made cannot be looked up now: that must not answer "not found".
     (cause) => new RecordsError("unavailable", "The newest decisions cannot be read", { cause }),
   )
+  const models = openModels(directory.models)
   const services: Services = {
     config,
     log,
@@ -171,7 +177,7 @@ export async function runWorker(
     signals,
     decisions,
     pastDecisions: completePastDecisions(storedDecisions, fold),
-    models: openModels(directory.models),
+    models,
     callers,
     callerOf: openCallerOf({ callers, sessions, consoleOrigin }),
     people: records,
@@ -196,6 +202,27 @@ export async function runWorker(
     streams,
     pingRecords: () => records.ping(),
     requireSoundIndex: requireSound,
+    serviceLevels: soon.serviceLevels,
+    healthChecks: serviceChecks({
+      config,
+      directory,
+      index,
+      indexFiles,
+      pingRecords: () => records.ping(),
+      lists,
+      metrics: metrics.text,
+      now,
+    }),
+    aboutService: {
+      version: VERSION,
+      started_at: new Date(now()).toISOString(),
+      workers: config.workers,
+      models: MODEL_NAMES.map((name) => ({
+        name,
+        versions: models.loaded(name).map(({ model }) => model.version),
+      })),
+      settings: shownSettings(env),
+    },
   }
   const app = await buildApp(services, (port) =>
     remote(port, within(port.answerMs), port.problemOf),
@@ -227,6 +254,11 @@ export async function runWorker(
   pressure.begin()
 
   const flush = async (leaving?: "leaving"): Promise<void> => {
+    const counts = requests.take()
+    await primary.countRequests(counts).catch((error: unknown) => {
+      requests.putBack(counts)
+      log.warn("requests could not be counted and are kept for the next try", { error })
+    })
     await decisions.keep()
     await usage.flush()
     await sessions

@@ -46,9 +46,23 @@ function sourceRoutes(app: App, { index }: SourceServices): void {
     const last = namedSources ? page.at(-1)?.source.id : after + page.length
     return {
       sources: page.map((held) => summary(held, caller)),
+      newest: newestOf(visible),
       next: rest.length > limit ? String(last) : null,
     }
   })
+}
+
+function newestOf(held: readonly HeldSource[]): SourceList["newest"] {
+  const live = held.flatMap(({ batches }) => batches.filter(isLive))
+  if (live.length === 0) return null
+  const imported = Math.max(...live.map(({ liveAt, createdAt }) => liveAt ?? createdAt))
+  const events = held.flatMap(({ source: { eventDate } }) =>
+    eventDate === null ? [] : [eventDate],
+  )
+  return {
+    imported_at: new Date(imported).toISOString(),
+    event_date: events.toSorted().at(-1) ?? null,
+  }
 }
 
 function summary({ source, rows, identities }: HeldSource, { plan }: Caller): SourceSummary {

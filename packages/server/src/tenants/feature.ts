@@ -1,4 +1,5 @@
 import {
+  OwnTenant,
   Tenant as TenantAnswer,
   TenantChange,
   TenantList,
@@ -9,6 +10,8 @@ import {
 import type { Records, Tenant } from "@assay/stores/records"
 import { RecordsError } from "@assay/stores/records-error"
 import { actorOf, type Caller } from "../accounts/callers.ts"
+import { readTenantSettings } from "../accounts/tenant-settings.ts"
+import type { Config } from "../base/config.ts"
 import { Problem } from "../base/problem.ts"
 import { writerPort } from "../base/writer-port.ts"
 import type { App } from "../http/app.ts"
@@ -65,8 +68,17 @@ interface TenantKeeper {
   setPlan(of: By & { tenantId: number; plan: string }): Promise<Tenant | null>
 }
 
+const ownSchema = {
+  tags: ["Tenants"],
+  security: [{ session: [] }],
+  operationId: "getOwnTenant",
+  summary: "See what holds for your tenant",
+  response: { 200: named(OwnTenant, "The tenant."), ...failures(...FAILURES_OF_READING) },
+}
+
 export interface TenantServices {
-  readonly tenantRecords: Pick<Records, "tenants">
+  readonly tenantRecords: Pick<Records, "tenants" | "policies">
+  readonly config: Pick<Config, "decisionDays" | "reviewDays" | "auditDays" | "decisions">
 }
 
 /** Tenants and their plans, for administrators. */
@@ -97,9 +109,41 @@ async function unless(code: RecordsError["code"], work: Promise<Tenant>): Promis
 
 function tenantRoutes(
   app: App,
-  { tenantRecords: records }: TenantServices,
+  { tenantRecords: records, config }: TenantServices,
   keeper: TenantKeeper,
 ): void {
+  app.get("/api/v1/tenant", { schema: ownSchema }, async ({ caller }) => {
+    const { tenantId, plan } = caller
+    const tenant = (await records.tenants()).find(({ id }) => id === tenantId)
+    if (tenant === undefined) throw new Problem("insufficient-role", "You act in no tenant.")
+    const [policy] = await records.policies({ tenantId: tenant.id, limit: 1 })
+    const { limits } = plan
+    return {
+      name: tenant.name,
+      plan: tenant.plan as TenantAnswer["plan"],
+      limits:
+        limits === null
+          ? null
+          : {
+              requests_per_second: limits.requestsPerSecond,
+              lookups_per_month: limits.lookupsPerMonth,
+              identities_per_day: limits.identitiesPerDay,
+              streams_at_once: limits.streamsAtOnce,
+            },
+      named_sources: plan.namedSources,
+      sensitive_sources: caller.verified,
+      providers: plan.providers && caller.providers,
+      retention: {
+        decision_days: config.decisions === "off" ? 0 : config.decisionDays,
+        review_days: config.reviewDays,
+        audit_days: config.auditDays === 0 ? null : config.auditDays,
+      },
+      policy_version: policy?.version ?? 0,
+      calibration: readTenantSettings(policy?.settings ?? {}).calibration?.hash ?? null,
+      created_at: new Date(tenant.createdAt).toISOString(),
+    }
+  })
+
   app.get("/api/v1/tenants", { schema: listSchema }, async ({ caller, query }) => {
     requireService(caller)
     const limit = Number(query.limit ?? PAGE)

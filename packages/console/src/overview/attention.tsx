@@ -22,7 +22,7 @@ export function Attention(props: {
     queryFn: ({ signal }) => service.review.list({ limit: String(WAITING_MAX) }, { signal }),
     enabled: isMember,
   })
-  const sources = useSources()
+  const sources = useSources(isMember)
   const health = useQuery({
     queryKey: ["health"],
     queryFn: ({ signal }) => service.service.health({ signal }),

@@ -7,8 +7,9 @@ import { Answer, Empty } from "../ui/states.tsx"
 import { dayWords, Moment, relative } from "../ui/time.tsx"
 
 /** The first sources, with what is newest of all. */
-export function useSources(): UseQueryResult<SourceList> {
+export function useSources(enabled = true): UseQueryResult<SourceList> {
   return useQuery({
+    enabled,
     queryKey: ["sources", "first"],
     queryFn: ({ signal }) => service.listSources({ signal }),
   })

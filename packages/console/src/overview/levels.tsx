@@ -78,9 +78,7 @@ function Figures({ levels }: { readonly levels: ServiceLevels }): ReactElement {
       {latency.p50_ms === null ? (
         <>
           <dt>Time of a score</dt>
-          <dd>
-            Not enough requests <span className="soft">it takes {least} single scores</span>
-          </dd>
+          <dd>Not enough requests: it takes {least} single scores</dd>
         </>
       ) : (
         <>
@@ -111,7 +109,7 @@ function Kept(props: { readonly isKept: boolean; readonly children: string }): R
   )
 }
 
-const [HEIGHT, LEFT, BOTTOM, STRIP, TOP] = [190, 56, 26, 14, 34]
+const [HEIGHT, LEFT, BOTTOM, STRIP, TOP] = [190, 66, 26, 14, 34]
 
 /** 95 % of scores within, by parts of the period, and above it whether the service was there. */
 function Chart({ levels }: { readonly levels: ServiceLevels }): ReactElement {
@@ -139,7 +137,6 @@ function Chart({ levels }: { readonly levels: ServiceLevels }): ReactElement {
         width={width}
         height={HEIGHT}
         viewBox={`0 0 ${width} ${HEIGHT}`}
-        className="chart"
         role="img"
         aria-label={sentence(levels)}
       >

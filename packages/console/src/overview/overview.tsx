@@ -87,7 +87,7 @@ function Lookups(): ReactElement {
   })
   return (
     <Answer of={usage}>
-      {({ usage: rows, total }) =>
+      {({ usage: rows, total, from, to }) =>
         rows.length === 0 ? (
           <Empty action={<Link href="/console/playground">Score something</Link>}>
             Nothing was looked up this month.
@@ -95,7 +95,7 @@ function Lookups(): ReactElement {
         ) : (
           <>
             <p className="soft">{count.format(total)} this month.</p>
-            <DayChart days={rows} />
+            <DayChart days={rows} from={from} to={to} />
           </>
         )
       }

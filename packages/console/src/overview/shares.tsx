@@ -109,7 +109,7 @@ function ShareTable(props: {
             <th scope="row">{label}</th>
             <td className="share">
               <svg viewBox="0 0 100 10" preserveAspectRatio="none" aria-hidden="true">
-                <rect width="100" height="10" fill="var(--raised)" />
+                <rect width="100" height="10" fill="var(--line)" />
                 <rect
                   width={bar(share ?? 0)}
                   height="10"

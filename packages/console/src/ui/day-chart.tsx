@@ -1,57 +1,74 @@
+import { useElementSize } from "@mantine/hooks"
 import { AxisBottom, AxisLeft } from "@visx/axis"
 import { scaleBand, scaleLinear } from "@visx/scale"
 import type { ReactElement } from "react"
 
 const count = new Intl.NumberFormat()
-const [WIDTH, HEIGHT, LEFT, BOTTOM] = [760, 220, 56, 28]
+const [WIDTH_MIN, WIDTH_MAX, HEIGHT, LEFT, BOTTOM] = [240, 830, 220, 56, 28]
+const DAY_MS = 86_400_000
 
-/** Counts of days as bars; several counts of one day are one bar. */
+/** Counts of days as bars, from a UTC day to another; several counts of one day are one bar. */
 export function DayChart(props: {
   readonly days: readonly { readonly day: string; readonly count: number }[]
+  readonly from: string
+  readonly to: string
 }): ReactElement {
+  // As wide as there is room, so that letters keep their size.
+  const { ref, width: room } = useElementSize()
+  const width = Math.min(WIDTH_MAX, Math.max(WIDTH_MIN, room))
   const days = new Map<string, number>()
+  for (let at = Date.parse(props.from); at <= Date.parse(props.to); at += DAY_MS)
+    days.set(new Date(at).toISOString().slice(0, 10), 0)
   for (const { day, count: n } of props.days) days.set(day, (days.get(day) ?? 0) + n)
   const all = [...days].sort(([a], [b]) => (a < b ? -1 : 1))
   const most = Math.max(...all.map(([, n]) => n))
-  const x = scaleBand({ domain: all.map(([day]) => day), range: [LEFT, WIDTH], padding: 0.25 })
+  const x = scaleBand({ domain: all.map(([day]) => day), range: [LEFT, width], padding: 0.25 })
   const y = scaleLinear({ domain: [0, most], range: [HEIGHT - BOTTOM, 10], nice: true })
   const barWidth = Math.min(40, x.bandwidth())
+  const labelled = all.filter((_, n) => (all.length - 1 - n) % Math.ceil(all.length / 10) === 0)
   return (
-    <svg
-      viewBox={`0 0 ${WIDTH} ${HEIGHT}`}
-      className="chart"
-      role="img"
-      aria-label={`Lookups a day: ${all.map(([day, n]) => `${day} ${n}`).join(", ")}`}
-    >
-      {all.map(([day, n]) => (
-        <rect
-          key={day}
-          x={(x(day) ?? 0) + (x.bandwidth() - barWidth) / 2}
-          y={y(n)}
-          width={barWidth}
-          height={HEIGHT - BOTTOM - y(n)}
-          fill="var(--accent)"
-        >
-          <title>{`${day}: ${count.format(n)}`}</title>
-        </rect>
-      ))}
-      <AxisBottom
-        top={HEIGHT - BOTTOM}
-        scale={x}
-        tickFormat={(day) => day.slice(8)}
-        stroke="var(--line)"
-        tickStroke="var(--line)"
-        tickLabelProps={{ fill: "var(--soft)", fontSize: 11, textAnchor: "middle" }}
-      />
-      <AxisLeft
-        left={LEFT}
-        scale={y}
-        numTicks={4}
-        tickFormat={(n) => count.format(Number(n))}
-        stroke="var(--line)"
-        tickStroke="var(--line)"
-        tickLabelProps={{ fill: "var(--soft)", fontSize: 11, textAnchor: "end", dx: -4, dy: 4 }}
-      />
-    </svg>
+    <div ref={ref}>
+      <svg
+        width={width}
+        height={HEIGHT}
+        viewBox={`0 0 ${width} ${HEIGHT}`}
+        role="img"
+        aria-label={`Lookups a day: ${all
+          .filter(([, n]) => n > 0)
+          .map(([day, n]) => `${day} ${n}`)
+          .join(", ")}`}
+      >
+        {all.map(([day, n]) => (
+          <rect
+            key={day}
+            x={(x(day) ?? 0) + (x.bandwidth() - barWidth) / 2}
+            y={y(n)}
+            width={barWidth}
+            height={HEIGHT - BOTTOM - y(n)}
+            fill="var(--accent)"
+          >
+            <title>{`${day}: ${count.format(n)}`}</title>
+          </rect>
+        ))}
+        <AxisBottom
+          top={HEIGHT - BOTTOM}
+          scale={x}
+          tickValues={labelled.map(([day]) => day)}
+          tickFormat={(day) => day.slice(8)}
+          stroke="var(--line)"
+          tickStroke="var(--line)"
+          tickLabelProps={{ fill: "var(--soft)", fontSize: 11, textAnchor: "middle" }}
+        />
+        <AxisLeft
+          left={LEFT}
+          scale={y}
+          tickValues={y.ticks(4).filter(Number.isInteger)}
+          tickFormat={(n) => count.format(Number(n))}
+          stroke="var(--line)"
+          tickStroke="var(--line)"
+          tickLabelProps={{ fill: "var(--soft)", fontSize: 11, textAnchor: "end", dx: -4, dy: 4 }}
+        />
+      </svg>
+    </div>
   )
 }

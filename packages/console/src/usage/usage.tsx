@@ -25,7 +25,7 @@ export default function Usage(): ReactElement {
               <Empty>Nothing was looked up this month.</Empty>
             ) : (
               <>
-                <DayChart days={report.usage} />
+                <DayChart days={report.usage} from={report.from} to={report.to} />
                 <UsageTable report={report} />
               </>
             )}

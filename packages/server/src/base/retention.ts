@@ -147,6 +147,11 @@ export const keptElsewhere: readonly Kept[] = [
   },
   { what: "heads of the audit trail (`ASSAY_AUDIT_HEADS`)", person: nobody, long: forEver },
   {
+    what: "figures of how well the service answered (`levels.log`)",
+    person: nobody,
+    long: { text: "90 days" },
+  },
+  {
     what: "logs and metrics",
     person: "ids of keys and requests; no identity",
     long: { text: "as long as your supervisor and your monitoring keep them" },

@@ -4,6 +4,7 @@ import assert from "node:assert/strict"
 import { mkdirSync, readdirSync, readFileSync, statSync } from "node:fs"
 import { join, resolve } from "node:path"
 import { after, afterEach, before, test } from "node:test"
+import type { DecisionCounts } from "@assay/core/contract"
 import type { Browser, BrowserContext, BrowserContextOptions, Locator, Page } from "playwright-core"
 import { assay } from "../cli/assay.ts"
 import { type Service, startService } from "../http/service.ts"
@@ -325,6 +326,69 @@ test("a page whose script cannot be loaded says so, and others and it itself are
   await page.unroute(script)
   await alert.getByRole("button", { name: "Try again" }).click()
   await page.getByRole("heading", { level: 1, name: "Sources" }).waitFor()
+})
+
+test("the overview says what was decided in the period of its address, and what waits", async (context) => {
+  if (!isPresent(context)) return
+  const who = await member("owner")
+  const email = "sofia.rossi@mail.example"
+  await service.request("/api/v1/risk/score", { key: service.key, json: { email } })
+  const { page, faults } = await open({}, who)
+  await page.goto(`${origin}/console/overview`)
+  await page.getByRole("link", { name: /for an analyst/ }).waitFor()
+  await page.getByLabel("Of the last").selectOption("7 days")
+  await page.waitForURL(/period=7d/)
+  await page.reload()
+  const asked = await who.send<DecisionCounts>("GET", "/api/v1/decisions/counts?period=7d")
+  const blocked = asked.body.actions.find(({ action }) => action === "block")?.count ?? 0
+  assert.ok(blocked > 0)
+  const row = page.getByRole("table", { name: "Actions" }).getByRole("row", { name: /Block/ })
+  assert.match(await row.innerText(), new RegExp(`\\b${blocked}$`))
+  // With few scores no time of them is told, and what was measured is.
+  const levels = page.locator("section").filter({ hasText: "How well the service answers" })
+  await levels.getByText("100%").first().waitFor()
+  await levels.getByText(/Not enough requests/).waitFor()
+  await levels.getByRole("img", { name: /of 28 parts of the period were measured/ }).waitFor()
+  await levels.getByText("The same as a table").click()
+  assert.equal(await levels.getByRole("row").count(), 29)
+  assert.deepEqual(await violations(page), [])
+  assert.deepEqual(faults, [])
+})
+
+test("an owner sees what holds for the tenant, and sets its mail domains", async (context) => {
+  if (!isPresent(context)) return
+  const { page, faults } = await open({}, await member("owner"))
+  await page.goto(`${origin}/console/settings`)
+  await page.getByText("enterprise").waitFor()
+  await page.getByLabel("One a line").fill("co.uk")
+  await page.getByRole("button", { name: "Save domains" }).click()
+  await page.getByRole("alert").waitFor()
+  await page.getByLabel("One a line").fill("acme-shop.com")
+  await page.getByRole("button", { name: "Save domains" }).click()
+  await page.getByRole("alert").waitFor({ state: "detached" })
+  await page.reload()
+  await page.getByText("enterprise").waitFor()
+  assert.equal(await page.getByLabel("One a line").inputValue(), "acme-shop.com")
+  assert.deepEqual(
+    // What is refused is an answer that the browser reports.
+    faults.filter((fault) => !/ 4\d\d /.test(fault)),
+    [],
+  )
+})
+
+test("an administrator sees what was found of the service, and no secret of its settings", async (context) => {
+  if (!isPresent(context)) return
+  const { page, faults } = await open({}, await member("administrator"))
+  await page.goto(`${origin}/console/health`)
+  const found = page.getByRole("region", { name: "What was found" })
+  for (const name of ["records", "index", "decisions", "lists"])
+    await found.getByRole("row", { name: new RegExp(`${name} Sound`) }).waitFor()
+  const settings = page.getByRole("region", { name: "Settings" })
+  await settings
+    .getByRole("row", { name: /ASSAY_DATA/ })
+    .getByText("environment")
+    .waitFor()
+  assert.deepEqual(faults, [])
 })
 
 test("an owner makes a key that scores, and revokes it by typing its name", async (context) => {

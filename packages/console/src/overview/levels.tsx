@@ -132,7 +132,7 @@ function Chart({ levels }: { readonly levels: ServiceLevels }): ReactElement {
   const label = (from: string): string =>
     period === "24h" ? from.slice(11, 16) : from.slice(5, 10)
   return (
-    <div ref={ref}>
+    <div ref={ref} className="chart">
       <svg
         width={width}
         height={HEIGHT}

@@ -4,7 +4,7 @@ import { scaleBand, scaleLinear } from "@visx/scale"
 import type { ReactElement } from "react"
 
 const count = new Intl.NumberFormat()
-const [WIDTH_MIN, WIDTH_MAX, HEIGHT, LEFT, BOTTOM] = [240, 830, 220, 56, 28]
+const [WIDTH_MIN, HEIGHT, LEFT, BOTTOM] = [240, 220, 56, 28]
 const DAY_MS = 86_400_000
 
 /** Counts of days as bars, from a UTC day to another; several counts of one day are one bar. */
@@ -15,7 +15,7 @@ export function DayChart(props: {
 }): ReactElement {
   // As wide as there is room, so that letters keep their size.
   const { ref, width: room } = useElementSize()
-  const width = Math.min(WIDTH_MAX, Math.max(WIDTH_MIN, room))
+  const width = Math.max(WIDTH_MIN, room)
   const days = new Map<string, number>()
   for (let at = Date.parse(props.from); at <= Date.parse(props.to); at += DAY_MS)
     days.set(new Date(at).toISOString().slice(0, 10), 0)
@@ -27,7 +27,7 @@ export function DayChart(props: {
   const barWidth = Math.min(40, x.bandwidth())
   const labelled = all.filter((_, n) => (all.length - 1 - n) % Math.ceil(all.length / 10) === 0)
   return (
-    <div ref={ref}>
+    <div ref={ref} className="chart">
       <svg
         width={width}
         height={HEIGHT}

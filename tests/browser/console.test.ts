@@ -383,7 +383,7 @@ test("an administrator sees what was found of the service, and no secret of its 
   const found = page.getByRole("region", { name: "What was found" })
   for (const name of ["records", "index", "decisions", "lists"])
     await found.getByRole("row", { name: new RegExp(`${name} Sound`) }).waitFor()
-  const settings = page.getByRole("region", { name: "Settings" })
+  const settings = page.getByRole("region", { name: "Settings that were given" })
   await settings
     .getByRole("row", { name: /ASSAY_DATA/ })
     .getByText("environment")

@@ -19,7 +19,7 @@ export default function Health(): ReactElement {
       <Answer of={health}>
         {(found) => (
           <>
-            <section className="panel">
+            <section className="panel roomy">
               <h2>What was found</h2>
               <Findings findings={found.findings} />
             </section>
@@ -39,12 +39,16 @@ export default function Health(): ReactElement {
                 ))}
               </dl>
             </section>
-            <section className="panel">
+            <section className="panel roomy">
               <h2>Settings in effect</h2>
               <p className="soft">
                 They are read from the environment at the start. Secrets are not shown.
               </p>
-              <Settings settings={found.settings} />
+              <Settings settings={found.settings.filter(({ source }) => source !== "default")} />
+              <details>
+                <summary>Settings that are as the program has them</summary>
+                <Settings settings={found.settings.filter(({ source }) => source === "default")} />
+              </details>
             </section>
           </>
         )}
@@ -93,9 +97,18 @@ function ModelFact(props: {
   )
 }
 
+const LABELS = {
+  default: "Settings as the program has them",
+  environment: "Settings that were given",
+  file: "Settings that were given",
+}
+
 function Settings({ settings }: Pick<ServiceHealth, "settings">): ReactElement {
   return (
-    <Table label="Settings" columns={["Name", "Value", "From", "Meaning"]}>
+    <Table
+      label={LABELS[settings[0]?.source ?? "default"]}
+      columns={["Name", "Value", "From", "Meaning"]}
+    >
       {settings.map(({ name, value, source, meaning }) => (
         <tr key={name}>
           <td>

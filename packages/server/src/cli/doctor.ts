@@ -1,4 +1,4 @@
-import { existsSync, statfsSync } from "node:fs"
+import { existsSync } from "node:fs"
 import { join } from "node:path"
 import { type Config, readConfig } from "../base/config.ts"
 import { readVerification } from "@assay/stores/lmdb/verification"
@@ -10,13 +10,14 @@ import type { NameServers } from "../base/name-servers.ts"
 import { openNameService } from "../score/email/network/name-service.ts"
 import { openRegistry } from "../score/email/network/registration.ts"
 import { askRunningService, type RunningService } from "../run/running-service.ts"
+import { diskFound, listsFound } from "../run/service-checks.ts"
 import { openSecrets } from "@assay/runtime/secrets"
 import { INDEX_FORMAT } from "@assay/stores/exposure-index"
 import { databaseAt } from "@assay/stores/open/open-database"
 import { indexAt, openIndex } from "@assay/stores/open/open-index"
 import { configuredProviders } from "../score/phone/provider-settings.ts"
 import { checkProviders, openProviders } from "../score/phone/providers.ts"
-import { DAY_MS, dayOf } from "@assay/runtime/time"
+import { dayOf } from "@assay/runtime/time"
 import { VERSION } from "../base/version.ts"
 import { withRecords } from "./records-access.ts"
 import { CommandError, type Terminal } from "./terminal.ts"
@@ -24,8 +25,6 @@ import { typedCommand } from "@assay/runtime/typed-command"
 
 type Finding = readonly [state: "ok" | "warning" | "fault", text: string]
 
-const DISK_LOW_BYTES = 1024 ** 3
-const LIST_OLD_DAYS = 90
 const SAMPLED = 2000
 /** Assay did not exist before; a clock that is behind would date evidence wrongly. */
 const CLOCK_EARLIEST = Date.UTC(2026, 0, 1)
@@ -72,9 +71,8 @@ const checks: Checks = {
     return ["ok", `the master secret fits the records in ${databaseAt(config).name}`]
   },
   async disk(config) {
-    const { bavail, bsize } = statfsSync(config.dataDirectory)
-    const free = bavail * bsize
-    return [free < DISK_LOW_BYTES ? "warning" : "ok", `${(free / 1024 ** 3).toFixed(1)} GiB free`]
+    const { state, detail } = diskFound(config.dataDirectory)
+    return [state, detail]
   },
   async clock(_config, { now }) {
     if (now() < CLOCK_EARLIEST) return ["fault", `the clock says ${dayOf(now())}`]
@@ -82,11 +80,8 @@ const checks: Checks = {
   },
   async lists(config, { now }) {
     const lists = openLists(openDataDirectory(config.dataDirectory).lists)
-    const days = Math.max(0, Math.floor((now() - lists.newestAtMs()) / DAY_MS))
-    return [
-      days > LIST_OLD_DAYS ? "warning" : "ok",
-      `${lists.size()} domains, newest list ${days} days old`,
-    ]
+    const { state, detail } = listsFound(lists, now())
+    return [state, detail]
   },
   async models(config) {
     const models = openModels(openDataDirectory(config.dataDirectory).models)

@@ -11,9 +11,9 @@ import { filesSetAside } from "../decisions/journal-files.ts"
 import type { Lists } from "../score/email/lists.ts"
 
 /** Below this much room on the disk the operator should know. */
-export const DISK_LOW_BYTES = 1024 ** 3
+const DISK_LOW_BYTES = 1024 ** 3
 /** Domains come and go: a list that is older misses many. */
-export const LIST_OLD_DAYS = 90
+const LIST_OLD_DAYS = 90
 
 /** What one look found. */
 export type Found = Omit<Finding, "name">

@@ -1,6 +1,7 @@
 import type {
   DecisionDetails,
   DecisionList,
+  DecisionSearch,
   EmailRiskResult,
   EvidenceLine,
   FeedbackReceipt,
@@ -22,6 +23,7 @@ import {
   getDecision,
   listDecisions,
   rememberDecisionId,
+  searchDecisions,
 } from "./decisions.ts"
 import { type DropCalls, dropCalls } from "./drop.ts"
 import { isFailure } from "./errors.ts"
@@ -121,6 +123,11 @@ export interface Client<F extends Failover = "throw"> {
   /** A page of past decisions, the newest first. Needs the scope `decisions:read`. */
   listDecisions(options?: DecisionListOptions): Promise<DecisionList>
   /**
+   * A page of past decisions about one address or number, which is sent in the body and not stored.
+   * Needs the scope `decisions:read`.
+   */
+  searchDecisions(search: DecisionSearch, options?: CallOptions): Promise<DecisionList>
+  /**
    * Erases what is held about a person. Needs `subjects:own`, or a service key with
    * `subjects:admin`.
    */
@@ -188,6 +195,7 @@ export function callsOf<F extends Failover>(settings: Settings<F>): Client<F> {
     sendEvidence: (lines, options) => sendEvidence(settings, lines, options),
     getDecision: (id, options) => getDecision(settings, id, options),
     listDecisions: (options) => listDecisions(settings, options),
+    searchDecisions: (search, options) => searchDecisions(settings, search, options),
     eraseSubject: (request, options) => eraseSubject(settings, request, options),
     exportSubject: (request, options) => exportSubject(settings, request, options),
     listSources: (options) => listSources(settings, options),

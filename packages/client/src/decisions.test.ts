@@ -83,6 +83,28 @@ test("another decision, or one without its number, is not taken for the one that
   }
 })
 
+test("filters are in the query of a list, and whom a search is about only in its body", async () => {
+  const page = { decisions: [] }
+  const server = await startTestServer(json(200, page), json(200, page))
+  const client = clientOf(server.url)
+  const until = "2026-11-15T12:00:00Z"
+  await client.listDecisions({ subject: "email", band: "high", until, before: ID, limit: 5 })
+  await client.searchDecisions({ email: EMAIL, action: "block" })
+  const [list, search] = server.seen
+  const { pathname, searchParams } = new URL(list?.url ?? "", server.url)
+  assert.equal(pathname, "/api/v1/decisions")
+  assert.deepEqual(Object.fromEntries(searchParams), {
+    subject: "email",
+    band: "high",
+    until,
+    before: ID,
+    limit: "5",
+  })
+  assert.equal(search?.method, "POST")
+  assert.equal(search.url, "/api/v1/decisions/search")
+  assert.deepEqual(JSON.parse(search.body), { email: EMAIL, action: "block" })
+})
+
 test("a decision that is not there rejects, whatever failover says", async () => {
   const missing = await startTestServer(problem(404, { code: "decision-not-found" }))
   const gone = await startTestServer(cut)

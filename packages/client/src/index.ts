@@ -6,7 +6,7 @@ export {
   type Explained,
   type PhoneOptions,
 } from "./client.ts"
-export { decisionIdOf, type DecisionListOptions } from "./decisions.ts"
+export { decisionIdOf, type DecisionFilter, type DecisionListOptions } from "./decisions.ts"
 export type { DropBatch, DropCalls, DropSealedFile, DropSync } from "./drop.ts"
 export type { EvidenceOutcome } from "./evidence.ts"
 export type { Answer, Failover, FailoverAnswer } from "./failover.ts"
@@ -35,6 +35,7 @@ export type {
   BackTestRequest,
   DecisionDetails,
   DecisionList,
+  DecisionSearch,
   DropBatchResult,
   DropIndex,
   DropKeys,

@@ -1,4 +1,5 @@
 import { Type, type Static } from "typebox"
+import { BANDS } from "../score/vocabulary.ts"
 import { Action, Confidence, Explanation, RiskScore, ThreatStage, words } from "./words.ts"
 
 /** What the id of a decision looks like. */
@@ -71,14 +72,63 @@ export const DecisionList = Type.Object(
 )
 export type DecisionList = Static<typeof DecisionList>
 
-export const DecisionListQuery = Type.Object({
-  before: Type.Optional(
-    Type.String({
-      pattern: DECISION_ID_PATTERN,
-      description: "Only decisions before this one: the last id of a page asks for the next page.",
-    }),
+/** The members that say which decisions are meant, whoever they are about. */
+const filterMembers = {
+  stage: Type.Optional(ThreatStage),
+  action: Type.Optional(Action),
+  band: Type.Optional(
+    words(
+      BANDS.map(({ name }) => name),
+      "The band of the score.",
+    ),
   ),
+  from: Type.Optional(
+    Type.String({ format: "date-time", description: "Not decided before this moment." }),
+  ),
+  until: Type.Optional(
+    Type.String({ format: "date-time", description: "Decided before this moment." }),
+  ),
+}
+const before = Type.Optional(
+  Type.String({
+    pattern: DECISION_ID_PATTERN,
+    description: "Only decisions before this one: the last id of a page asks for the next page.",
+  }),
+)
+
+export const DecisionListQuery = Type.Object({
+  subject: Type.Optional(subject),
+  ...filterMembers,
+  before,
   limit: Type.Optional(
     Type.String({ pattern: "^([1-9][0-9]?|100)$", description: "1 to 100; 20 unless given." }),
   ),
 })
+export type DecisionListQuery = Static<typeof DecisionListQuery>
+
+/** Whose decisions are looked for. In a body, because an address has no place in a URL. */
+export const DecisionSearch = Type.Object(
+  {
+    email: Type.Optional(
+      Type.String({
+        description: "The e-mail address they are about; either this or `phone_number`.",
+        examples: ["ana.silva@mail.example"],
+      }),
+    ),
+    phone_number: Type.Optional(
+      Type.String({ description: "The phone number they are about, in E.164." }),
+    ),
+    ...filterMembers,
+    before,
+    limit: Type.Optional(
+      Type.Integer({ minimum: 1, maximum: 100, description: "20 unless given." }),
+    ),
+  },
+  {
+    $id: "DecisionSearch",
+    additionalProperties: false,
+    description:
+      "Exactly one of `email` and `phone_number`. It is looked for by its keyed hash and not stored.",
+  },
+)
+export type DecisionSearch = Static<typeof DecisionSearch>

@@ -15,6 +15,7 @@ export {
   DecisionDetails,
   DecisionList,
   DecisionListQuery,
+  DecisionSearch,
   type DecisionSummary,
 } from "./decisions.ts"
 export {

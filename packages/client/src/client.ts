@@ -1,4 +1,5 @@
 import type {
+  DecisionComparison,
   DecisionDetails,
   DecisionList,
   DecisionSearch,
@@ -19,6 +20,8 @@ import type {
 import { ask } from "./attempts.ts"
 import { scoreMany } from "./batch.ts"
 import {
+  compareDecision,
+  type DecisionComparisonOptions,
   type DecisionListOptions,
   getDecision,
   listDecisions,
@@ -120,6 +123,11 @@ export interface Client<F extends Failover = "throw"> {
    * answered by `failover`.
    */
   getDecision(id: string, options?: ScoreOptions): Promise<DecisionDetails>
+  /**
+   * A past decision beside what it would have been under another model or policy. Needs the scope
+   * `decisions:read`.
+   */
+  compareDecision(id: string, options?: DecisionComparisonOptions): Promise<DecisionComparison>
   /** A page of past decisions, the newest first. Needs the scope `decisions:read`. */
   listDecisions(options?: DecisionListOptions): Promise<DecisionList>
   /**
@@ -194,6 +202,7 @@ export function callsOf<F extends Failover>(settings: Settings<F>): Client<F> {
     undoFeedback: (id, options) => undoFeedback(settings, id, options),
     sendEvidence: (lines, options) => sendEvidence(settings, lines, options),
     getDecision: (id, options) => getDecision(settings, id, options),
+    compareDecision: (id, options) => compareDecision(settings, id, options),
     listDecisions: (options) => listDecisions(settings, options),
     searchDecisions: (search, options) => searchDecisions(settings, search, options),
     eraseSubject: (request, options) => eraseSubject(settings, request, options),

@@ -1,4 +1,5 @@
 import {
+  DecisionComparison,
   DecisionDetails,
   type DecisionList,
   type DecisionListQuery,
@@ -52,6 +53,32 @@ export async function listDecisions(
   const asked = query({ subject, stage, action, band, from, until, before, limit })
   const question = { method: "GET", path: `/api/v1/decisions${asked}`, repeatable: true } as const
   return await listed(settings, question, options)
+}
+
+export interface DecisionComparisonOptions extends CallOptions {
+  /** A version of the model; unless given, the one of the policy. */
+  readonly model?: string
+  /** A version of the policy; unless given, what was set then, or without `model` what acts. */
+  readonly policy?: number
+}
+
+/** What a past decision would have been under another model or policy. */
+export async function compareDecision(
+  settings: Settings<Failover>,
+  id: string,
+  options: DecisionComparisonOptions = {},
+): Promise<DecisionComparison> {
+  const { model, policy } = options
+  const path = `/api/v1/decisions/${encodeURIComponent(id)}/compare${query({ model, policy })}`
+  const expected = {
+    members: DecisionComparison.required,
+    echo: ["id", id],
+    scoreIn: "other",
+  } as const
+  const question = { method: "GET", path, repeatable: true } as const
+  return (await ask(settings, question, options, (response) =>
+    resultOf(response, expected),
+  )) as DecisionComparison
 }
 
 /**

@@ -6,7 +6,12 @@ export {
   type Explained,
   type PhoneOptions,
 } from "./client.ts"
-export { decisionIdOf, type DecisionFilter, type DecisionListOptions } from "./decisions.ts"
+export {
+  type DecisionComparisonOptions,
+  decisionIdOf,
+  type DecisionFilter,
+  type DecisionListOptions,
+} from "./decisions.ts"
 export type { DropBatch, DropCalls, DropSealedFile, DropSync } from "./drop.ts"
 export type { EvidenceOutcome } from "./evidence.ts"
 export type { Answer, Failover, FailoverAnswer } from "./failover.ts"
@@ -33,6 +38,7 @@ export type {
   ApiKeyRotation,
   AuditList,
   BackTestRequest,
+  DecisionComparison,
   DecisionDetails,
   DecisionList,
   DecisionSearch,

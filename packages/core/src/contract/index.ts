@@ -12,6 +12,8 @@ export {
 export { CarrierNotification } from "./carrier-notification.ts"
 export { RequestContext } from "./context.ts"
 export {
+  DecisionComparison,
+  DecisionComparisonQuery,
   DecisionDetails,
   DecisionList,
   DecisionListQuery,

@@ -46,6 +46,7 @@ export const RIGHTS = {
   notifySimChange: "carriers",
   getDecision: { scopes: ["decisions:read"], roles: members },
   listDecisions: { scopes: ["decisions:read"], roles: members },
+  compareDecision: { scopes: ["decisions:read"], roles: members },
   searchDecisions: { scopes: ["decisions:read"], roles: members },
   listReviews: { scopes: ["review:read"], roles: members },
   getReview: { scopes: ["review:read"], roles: members },

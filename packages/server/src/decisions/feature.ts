@@ -18,7 +18,7 @@ import { isDecisionId } from "@assay/stores/decision-id"
 import { replay, type Replay } from "../score/replay.ts"
 import type { Secrets } from "@assay/runtime/secrets"
 import { readFilter } from "./read-filter.ts"
-import { withoutNames } from "./without-names.ts"
+import { withoutNames } from "../score/without-names.ts"
 
 const PAGE = 20
 

@@ -56,6 +56,8 @@ const OPEN_MAX = 2
 /** A day of a busy service is deleted in parts, between which new decisions are added. */
 const DELETED_AT_ONCE = 2_000
 const BLOCKS_DELETED_AT_ONCE = 50
+/** How long a search of a reader keeps other work of its process waiting. */
+const SLICE_MS = 5
 /** The rows of format 1 that are moved into blocks at once. */
 const MOVED_AT_ONCE = 500
 
@@ -71,7 +73,7 @@ export function readSqliteDecisions(directory: string): DecisionsReader {
       // One moment for all that is read: the writer may be replacing blocks.
       db.exec("begin")
       // A file that is just being made has no table and no decision yet.
-      return formatOf(db) === 0 ? [] : searchMonth(db, search)
+      return formatOf(db) === 0 ? [] : await inSlices(searchMonth(db, search))
     } finally {
       db.close()
     }
@@ -143,7 +145,7 @@ export function openSqliteDecisions(
 
   return {
     ...pastDecisions(directory, async (month, search) =>
-      searchMonth(await monthFor(month), search),
+      atOnce(searchMonth(await monthFor(month), search)),
     ),
 
     add: (decisions) =>
@@ -171,7 +173,7 @@ export function openSqliteDecisions(
           if (found.length === of.limit) break
           if (of.after !== null && month < monthOf(timeOfDecisionId(of.after))) continue
           const limit = of.limit - found.length
-          found.push(...searchMonth(await monthFor(month), { ...search, limit }))
+          found.push(...atOnce(searchMonth(await monthFor(month), { ...search, limit })))
         }
         return found
       }),
@@ -183,7 +185,7 @@ export function openSqliteDecisions(
         for (const month of monthsIn(directory)) {
           if (found.length === query.limit) break
           const limit = query.limit - found.length
-          found.push(...searchMonth(await monthFor(month), { ...search, limit }))
+          found.push(...atOnce(searchMonth(await monthFor(month), { ...search, limit })))
         }
         return found
       }),
@@ -237,9 +239,30 @@ function pastDecisions(directory: string, searchMonth: SearchMonth): PastDecisio
   }
 }
 
-function searchMonth(db: DatabaseSync, search: Search): Decision[] {
-  const inBlocks = formatOf(db) < FORMAT ? [] : searchBlocks(db, search)
+type Searching = Generator<undefined, Decision[]>
+
+function* searchMonth(db: DatabaseSync, search: Search): Searching {
+  const inBlocks = formatOf(db) < FORMAT ? [] : yield* searchBlocks(db, search)
   return hasRows(db) ? joined(inBlocks, searchRows(db, search), search) : inBlocks
+}
+
+/** Where nothing else waits, or another may change what is searched. */
+function atOnce(searching: Searching): Decision[] {
+  for (;;) {
+    const { done, value } = searching.next()
+    if (done === true) return value
+  }
+}
+
+/** With turns of the event loop in between: the process that reads answers requests meanwhile. */
+async function inSlices(searching: Searching): Promise<Decision[]> {
+  for (let until = performance.now() + SLICE_MS; ;) {
+    const { done, value } = searching.next()
+    if (done === true) return value
+    if (performance.now() < until) continue
+    await nextTurn()
+    until = performance.now() + SLICE_MS
+  }
 }
 
 function fileOf(directory: string, month: string): string {

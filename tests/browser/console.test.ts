@@ -373,7 +373,7 @@ test("decisions are narrowed by filters that stand in the address, and kept as a
     ["/api/v1/phone-risk", { phone_number: "+61491570156" }],
   ] as const
   for (const [path, json] of scored) await service.request(path, { key: service.key, json })
-  const { page, faults } = await open({}, await member("viewer"))
+  const { page, faults } = await open({}, await member("owner"))
   await page.goto(`${origin}/console/decisions`)
   const rows = page.getByRole("table").getByRole("row")
   await rows.nth(2).waitFor()

@@ -44,7 +44,7 @@ export function Comparison({ id }: { readonly id: string }): ReactElement {
   const policies = versions.data?.versions ?? []
   const isListed = policies.some(({ version }) => String(version) === policy)
   return (
-    <section aria-label="Comparison">
+    <section aria-label="Comparison" className="comparison">
       <h2>Compared with another model or policy</h2>
       <Group align="flex-end" gap="sm">
         <NativeSelect
@@ -138,18 +138,21 @@ function Factors({ of }: { readonly of: DecisionComparison }): ReactElement {
   const { contributions } = of
   const most = Math.max(1, ...contributions.flatMap((each) => [each.recorded, each.other]))
   return (
-    <Table label="Points by factor" columns={["Factor", "#As decided", "", "#Other", " "]}>
+    <Table
+      label="Points by factor"
+      columns={["Factor", "#Points as decided", "#Points under the other"]}
+    >
       {contributions.map(({ code, recorded, other }) => (
         <tr key={code}>
           <td>
             <code>{code}</code>
           </td>
-          <td className="number">{recorded.toFixed(1)}</td>
-          <td className="points">
+          <td className="number">
+            {recorded.toFixed(1)}
             <PointsBar points={recorded} most={most} />
           </td>
-          <td className="number">{other.toFixed(1)}</td>
-          <td className="points">
+          <td className="number">
+            {other.toFixed(1)}
             <PointsBar points={other} most={most} />
           </td>
         </tr>

@@ -1,4 +1,4 @@
-import { Button, Group, NativeSelect, TextInput } from "@mantine/core"
+import { Button, NativeSelect, TextInput } from "@mantine/core"
 import type { ReactElement } from "react"
 import { sending, textIn } from "../ui/form.ts"
 import { chipsOf, SELECTS } from "./filter.ts"
@@ -19,7 +19,7 @@ export function FilterBar(props: FilterBarProps): ReactElement {
   const chips = chipsOf(filter)
   return (
     <div className="decision-filters">
-      <Group align="flex-end" gap="sm">
+      <div className="filter-fields">
         {SELECTS.map(({ name, label, choices }) => (
           <NativeSelect
             key={name}
@@ -49,22 +49,20 @@ export function FilterBar(props: FilterBarProps): ReactElement {
             seek(typed === "" ? null : typed)
           })}
         >
-          <Group align="flex-end" gap="xs">
-            <TextInput
-              name="identity"
-              label="Address or number"
-              placeholder="Finds what was decided about it"
-              autoComplete="off"
-              spellCheck={false}
-              key={sought ?? ""}
-              defaultValue={sought ?? ""}
-            />
-            <Button type="submit" variant="default">
-              Find
-            </Button>
-          </Group>
+          <TextInput
+            name="identity"
+            label="Address or number"
+            placeholder="Finds what was decided about it"
+            autoComplete="off"
+            spellCheck={false}
+            key={sought ?? ""}
+            defaultValue={sought ?? ""}
+          />
+          <Button type="submit" variant="default">
+            Find
+          </Button>
         </form>
-      </Group>
+      </div>
       {(chips.length > 0 || sought !== null) && (
         <ul className="chips" aria-label="Filters">
           {sought !== null && (

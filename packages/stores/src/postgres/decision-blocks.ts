@@ -37,7 +37,8 @@ const BLOCKS_LOCK = 0x6173_7365
 const INSERTED_AT_ONCE = 100
 /** Blocks that a search reads first; then more and more, as fewer pass. */
 const READ_FIRST = 8
-const READ_MAX = 2_048
+const READ_AHEAD = 512
+const READ_MAX = 1_024
 
 export async function createBlocks(write: Write): Promise<void> {
   // Only inputs are kept apart, so that a search reads none. Ids are plain: a row is longer than what
@@ -193,22 +194,42 @@ async function* headsOf(db: Database, search: Search): AsyncGenerator<BlockHead>
           then substring(facts from ${sql.lit(FACT_BYTES - END_BYTES)} * octet_length(facts) / ${sql.lit(FACT_BYTES)} + 1)
           else facts end`
       : sql`facts`
-  let from = sql`first >= ${startOf(search.after)}`
-  let to = sql`first < ${search.before}`
-  for (let count = READ_FIRST; ; count = Math.min(READ_MAX, count * 4)) {
+  const order = sql.raw(search.newestFirst ? "desc" : "asc")
+  const read = async (after: string | null, count: number): Promise<BlockHead[]> => {
+    const from =
+      after === null || search.newestFirst
+        ? sql`first >= ${startOf(search.after)}`
+        : sql`first > ${after}`
+    const to = sql`first < ${after !== null && search.newestFirst ? after : search.before}`
     // By their beginnings, since the server may sort all blocks that pass to give a few of them.
     const { rows } = await sql<BlockHead>`
       select first, last, callers, outcomes, scores, ${facts} as facts from decision_blocks
       where first = any(array(
         select first from decision_blocks where ${from} and ${to} and ${passed}
-        order by first ${sql.raw(search.newestFirst ? "desc" : "asc")} limit ${count}
+        order by first ${order} limit ${count}
       ))`.execute(db)
-    rows.sort((a, b) => (a.first < b.first === search.newestFirst ? 1 : -1))
-    yield* rows
-    const last = rows.at(-1)
-    if (last === undefined || rows.length < count) return
-    if (search.newestFirst) to = sql`first < ${last.first}`
-    else from = sql`first > ${last.first}`
+    return rows.sort((a, b) => (a.first < b.first === search.newestFirst ? 1 : -1))
+  }
+  let reading = read(null, READ_FIRST)
+  try {
+    for (let count = READ_FIRST; ;) {
+      const rows = await reading
+      const last = rows.length < count ? undefined : rows.at(-1)
+      const hasMany = count >= READ_AHEAD
+      count = Math.min(READ_MAX, count * 4)
+      // Of a search that passed over many blocks, the server reads more while these are looked at.
+      if (last !== undefined && hasMany) {
+        reading = read(last.first, count)
+        // `await reading` reports an error. Swallow it here: nobody may get that far.
+        reading.catch(() => undefined)
+      }
+      yield* rows
+      if (last === undefined) return
+      if (!hasMany) reading = read(last.first, count)
+    }
+  } finally {
+    // One that is no longer wanted ends before the transaction does.
+    await reading.catch(() => undefined)
   }
 }
 

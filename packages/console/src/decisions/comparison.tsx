@@ -138,10 +138,7 @@ function Factors({ of }: { readonly of: DecisionComparison }): ReactElement {
   const { contributions } = of
   const most = Math.max(1, ...contributions.flatMap((each) => [each.recorded, each.other]))
   return (
-    <Table
-      label="Points by factor"
-      columns={["Factor", "#Points as decided", "#Points under the other"]}
-    >
+    <Table label="Points by factor" columns={["Factor", "#As decided", "#Other"]}>
       {contributions.map(({ code, recorded, other }) => (
         <tr key={code}>
           <td>

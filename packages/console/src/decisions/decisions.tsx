@@ -192,7 +192,7 @@ function DecisionTable(props: DecisionList): ReactElement {
           <td>{decision.threat_stage ?? ""}</td>
           <td>{actionWords(decision.recommended_action)}</td>
           <td>
-            <Link href={`${PATH}/${decision.id}`}>
+            <Link href={`${PATH}/${decision.id}`} className="decision-id">
               <code>{decision.id}</code>
             </Link>
           </td>

@@ -5,6 +5,7 @@ import { type Bench, BenchError } from "./bench.ts"
 import { consoleBench } from "./console.ts"
 import { corpusBench } from "./corpus.ts"
 import { decisionsBench } from "./decisions.ts"
+import { decisionsTableBench } from "./decisions-table.ts"
 import { dropBench } from "./drop.ts"
 import { httpBench } from "./http.ts"
 import { modelBench } from "./model.ts"
@@ -17,6 +18,7 @@ const benches: readonly Bench[] = [
   startBench,
   modelBench,
   decisionsBench,
+  decisionsTableBench,
   corpusBench,
   phoneBench,
   policyBench,

@@ -7,3 +7,10 @@ export function median(values: readonly number[]): number {
   const lower = sorted[Math.ceil(middle) - 1] as number
   return (lower + upper) / 2
 }
+
+/** The value that this share of all values does not pass: 0.95 for p95. */
+export function percentile(values: readonly number[], share: number): number {
+  if (values.length === 0) throw new RangeError("nothing has no percentiles")
+  const sorted = values.toSorted((a, b) => a - b)
+  return sorted[Math.max(0, Math.ceil(share * sorted.length) - 1)] as number
+}

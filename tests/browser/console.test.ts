@@ -455,6 +455,127 @@ test("an analyst decides a review by keys alone, and takes it back", async (cont
   assert.deepEqual(faults, [])
 })
 
+test("decisions are narrowed by filters that stand in the address, and kept as a view", async (context) => {
+  if (!isPresent(context)) return
+  const scored = [
+    ["/api/v1/risk/score", { email: "ivan.petrov@mail.example" }],
+    ["/api/v1/risk/score", { email: "omar.haddad@mail.example" }],
+    ["/api/v1/phone-risk", { phone_number: "+61491570156" }],
+  ] as const
+  for (const [path, json] of scored) await service.request(path, { key: service.key, json })
+  const { page, faults } = await open({}, await member("owner"))
+  await page.goto(`${origin}/console/decisions`)
+  const rows = page.getByRole("table").getByRole("row")
+  await rows.nth(2).waitFor()
+  await page.getByLabel("Stage").selectOption("TESTED")
+  await page.waitForURL(/stage=TESTED/)
+  await page.getByRole("button", { name: "Stage: TESTED" }).waitFor()
+  await page.getByRole("cell", { name: "CLEAN" }).first().waitFor({ state: "detached" })
+  assert.ok((await page.getByRole("cell", { name: "TESTED" }).count()) > 0)
+
+  await page.getByRole("button", { name: "Saved views" }).click()
+  await page.getByRole("menuitem", { name: "Save this view" }).click()
+  const dialog = page.getByRole("dialog", { name: "Save this view" })
+  await dialog.getByLabel("Name").fill("Tested ones")
+  await dialog.getByRole("button", { name: "Save view" }).click()
+  await dialog.waitFor({ state: "detached" })
+
+  await page.getByLabel("Kind").selectOption("phone")
+  await page.getByText("No decision passes these filters.").waitFor()
+  assert.match(page.url(), /subject=phone/)
+  assert.deepEqual(await violations(page), [])
+  await page.getByRole("button", { name: "Clear all filters" }).click()
+  await page.getByRole("cell", { name: "phone" }).first().waitFor()
+  assert.equal(new URL(page.url()).search, "")
+
+  await page.getByRole("button", { name: "Saved views" }).click()
+  await page.getByRole("menuitem", { name: "Tested ones", exact: true }).click()
+  await page.waitForURL(/stage=TESTED/)
+  // The address alone gives the same list again.
+  await page.reload()
+  await page.getByRole("cell", { name: "TESTED" }).first().waitFor()
+  assert.equal(await page.getByRole("cell", { name: "phone" }).count(), 0)
+  await page.getByLabel("From (UTC)").fill("2031-01-01")
+  await page.getByText("No decision passes these filters.").waitFor()
+  assert.deepEqual(faults, [])
+})
+
+test("decisions about an address are found without it in any URL, and a reload forgets it", async (context) => {
+  if (!isPresent(context)) return
+  const email = "sought.person@mail.example"
+  for (let n = 0; n < 2; n++)
+    await service.request("/api/v1/risk/score", { key: service.key, json: { email } })
+  const { page, faults } = await open({}, await member("analyst"))
+  const urls: string[] = []
+  page.on("request", (request) => urls.push(request.url()))
+  page.on("framenavigated", (frame) => urls.push(frame.url()))
+  await page.goto(`${origin}/console/decisions`)
+  await page.getByLabel("Address or number").fill(email)
+  await page.getByRole("button", { name: "Find", exact: true }).click()
+  await page.getByRole("button", { name: `About ${email}` }).waitFor()
+  // A header and two decisions, of the many there are.
+  const rows = page.getByRole("table").getByRole("row")
+  while ((await rows.count()) !== 3) await page.waitForTimeout(50)
+  await rows.nth(1).getByRole("link").click()
+  await page.getByRole("article").waitFor()
+  await page.goBack()
+  await page.getByRole("button", { name: `About ${email}` }).waitFor()
+  await page.reload()
+  await page.getByText("Type the address or number again").waitFor()
+  assert.deepEqual(await violations(page), [])
+  const kept = await page.evaluate<string>("JSON.stringify([localStorage, sessionStorage])")
+  assert.doesNotMatch(kept, /sought/)
+  await page.getByRole("button", { name: "Show all decisions" }).click()
+  while ((await rows.count()) < 4) await page.waitForTimeout(50)
+
+  // What is no address is said, and not in an address either.
+  await page.getByLabel("Address or number").fill("sought.person")
+  await page.getByRole("button", { name: "Find", exact: true }).click()
+  await page.getByRole("alert").waitFor()
+  assert.ok(urls.length > 10)
+  for (const url of [...urls, page.url()]) assert.doesNotMatch(url, /sought/)
+  assert.deepEqual(
+    faults.filter((fault) => !fault.includes("422")),
+    [],
+  )
+})
+
+test("a decision is compared with another model and policy, side by side", async (context) => {
+  if (!isPresent(context)) return
+  const scored = await service.request("/api/v1/risk/score", {
+    key: service.key,
+    json: { email: "mei.tanaka@mail.example" },
+  })
+  const id = scored.headers.get("x-decision-id") ?? ""
+  const who = await member("viewer")
+  for (const [colorScheme, name] of PAIRS) {
+    const viewport = name === "wide" ? WIDE : PHONE
+    const { context: own, page, faults } = await open({ colorScheme, viewport }, who)
+    await page.goto(`${origin}/console/decisions/${id}`)
+    await page.getByRole("button", { name: "Compare" }).click()
+    const both = page.getByRole("region", { name: "Comparison" })
+    await both.getByRole("article", { name: "As it was decided" }).waitFor()
+    await both.getByLabel("Model").selectOption("1.0")
+    await both.getByRole("article", { name: "Under the other model" }).waitFor()
+    await both.getByText(/^Under model 1\.0 /).waitFor()
+    const { search } = new URL(page.url())
+    assert.deepEqual(Object.fromEntries(new URLSearchParams(search)), {
+      compare: "yes",
+      model: "1.0",
+    })
+    await page.reload()
+    await both.getByText(/^Under model 1\.0 /).waitFor()
+    await both.getByLabel("Policy").selectOption("1")
+    await both.getByText(/^Under version 1 of the policy and model 1\.0 /).waitFor()
+    assert.deepEqual(await violations(page), [], `${colorScheme} ${name}`)
+    assert.ok((await overflow(page)) <= 0, `the comparison is wider than a ${name} screen`)
+    const file = `compare-${colorScheme}-${name}.png`
+    await page.screenshot({ path: join(screenshots, file), fullPage: true })
+    assert.deepEqual(faults, [])
+    await own.close()
+  }
+})
+
 test("a policy is tried on past decisions before it acts, and reverted", async (context) => {
   if (!isPresent(context)) return
   const { page, faults } = await open({}, await member("owner"))

@@ -4,7 +4,7 @@ import { join } from "node:path"
 import { after, before, suite, test } from "node:test"
 import { setTimeout as delay } from "node:timers/promises"
 import type { DecisionDetails, DecisionList } from "@assay/core/contract"
-import { assessEmail, type EmailInput, emailModels } from "@assay/core/score"
+import { assessEmail, bandOf, type EmailInput, emailModels } from "@assay/core/score"
 import { newDecisionId } from "../../packages/stores/src/decision-id.ts"
 import { openLmdbIndex } from "../../packages/stores/src/lmdb/exposure-index.ts"
 import {
@@ -213,6 +213,133 @@ test("a tenant sees its own decisions and no sign of others'", async () => {
     assert.equal(answer.status, 400, query)
     assert.equal(await codeOf(answer), "invalid-request")
   }
+})
+
+suite("the decisions of a tenant that scored several identities", () => {
+  const EMAILS = [EMAIL, "sofia.rossi@mail.example", "ivan.petrov@mail.example"]
+  let key: string
+  let all: DecisionList["decisions"]
+  /** The path of a list, or what a search is about. */
+  const asked = async (what: string | object, by = key): Promise<Response> =>
+    typeof what === "string"
+      ? await service.request(`/api/v1/decisions?${what}`, { key: by })
+      : await service.request("/api/v1/decisions/search", { key: by, json: what })
+  const found = async (what: string | object): Promise<DecisionList["decisions"]> => {
+    const answer = await asked(what)
+    assert.equal(answer.status, 200, await answer.clone().text())
+    return ((await answer.json()) as DecisionList).decisions
+  }
+  before(async () => {
+    key = await keyFor(service, "filtered", "score,decisions:read")
+    for (let n = 0; n < 2; n++) {
+      for (const email of EMAILS) await score(service, email, key)
+      await service.request("/api/v1/phone-risk", { key, json: { phone_number: PHONE } })
+      await delay(5)
+    }
+    all = await found("limit=100")
+    assert.equal(all.length, 8)
+    assert.ok(new Set(all.map(({ risk_score }) => bandOf(risk_score))).size > 2)
+  })
+
+  test("each filter leaves exactly those that have its value, and several leave those that have all", async () => {
+    const tried: [name: string, value: string, has: (one: (typeof all)[number]) => boolean][] = [
+      ...["email", "phone"].map(
+        (value) => ["subject", value, (one) => one.subject === value] as (typeof tried)[number],
+      ),
+      ...["CLEAN", "TESTED", "MONETIZED"].map(
+        (value) => ["stage", value, (one) => one.threat_stage === value] as (typeof tried)[number],
+      ),
+      ...["allow", "step_up_auth", "review", "block"].map(
+        (value) =>
+          ["action", value, (one) => one.recommended_action === value] as (typeof tried)[number],
+      ),
+      ...["low", "elevated", "high", "critical"].map(
+        (value) =>
+          ["band", value, (one) => bandOf(one.risk_score) === value] as (typeof tried)[number],
+      ),
+    ]
+    let passed = 0
+    for (const [name, value, has] of tried) {
+      const left = await found(`${name}=${value}`)
+      assert.deepEqual(left, all.filter(has), `${name} ${value}`)
+      passed += left.length
+      for (const [otherName, otherValue, alsoHas] of tried) {
+        if (otherName === name) continue
+        const both = await found(`${name}=${value}&${otherName}=${otherValue}`)
+        assert.deepEqual(
+          both,
+          all.filter((one) => has(one) && alsoHas(one)),
+        )
+      }
+    }
+    assert.ok(passed > all.length)
+  })
+
+  test("a time is a border: from it on, and before it", async () => {
+    const { decided_at: moment = "" } = all[4] ?? {}
+    const [newer, older] = [await found(`from=${moment}`), await found(`until=${moment}`)]
+    assert.deepEqual([...newer, ...older], all)
+    assert.ok(newer.some(({ decided_at }) => decided_at === moment))
+    assert.ok(older.every(({ decided_at }) => decided_at < moment))
+    assert.deepEqual(await found("from=0001-01-01T00:00:00Z"), all)
+    assert.deepEqual(await found("until=0001-01-01T00:00:00Z"), [])
+    const [first, second] = [await found("subject=email&limit=2"), all]
+    const next = await found(`subject=email&limit=2&before=${first[1]?.id ?? ""}`)
+    const emails = second.filter(({ subject }) => subject === "email")
+    assert.deepEqual([...first, ...next], emails.slice(0, 4))
+  })
+
+  test("an identity is found by any form of it, with filters and pages, and only its own", async () => {
+    const mine = await found({ email: EMAIL })
+    assert.equal(mine.length, 2)
+    assert.ok(mine.every(({ id }) => all.some((one) => one.id === id && one.subject === "email")))
+    assert.deepEqual(await found({ email: EMAIL.toUpperCase() }), mine)
+    assert.deepEqual(await found({ email: EMAIL, limit: 1 }), mine.slice(0, 1))
+    assert.deepEqual(await found({ email: EMAIL, limit: 1, before: mine[0]?.id }), mine.slice(1))
+    const other = mine[0]?.recommended_action === "allow" ? "block" : "allow"
+    assert.deepEqual(await found({ email: EMAIL, action: other }), [])
+    const band = bandOf(mine[0]?.risk_score ?? 0)
+    assert.deepEqual(await found({ email: EMAIL, band, from: mine[1]?.decided_at }), mine)
+    const phones = await found({ phone_number: PHONE })
+    assert.deepEqual(
+      phones,
+      all.filter(({ subject }) => subject === "phone"),
+    )
+    assert.deepEqual(await found({ email: "nobody.asked@mail.example" }), [])
+    // The same identity, asked about by another tenant.
+    const stranger = await keyFor(service, "stranger", "score,decisions:read")
+    const theirs = await asked({ email: EMAIL }, stranger)
+    assert.deepEqual(await theirs.json(), { decisions: [] })
+  })
+
+  test("what does not fit is refused by the name of its member, and none of it is said again", async () => {
+    const refusals: [what: string | object, status: number, code: string, pointer?: string][] = [
+      ["subject=person", 400, "invalid-request", "#/subject"],
+      ["stage=NONE", 400, "invalid-request", "#/stage"],
+      ["action=none", 400, "invalid-request", "#/action"],
+      ["band=red", 400, "invalid-request", "#/band"],
+      ["from=yesterday", 400, "invalid-request", "#/from"],
+      ["until=2026-02-30T00:00:00Z", 400, "invalid-request", "#/until"],
+      [{}, 400, "invalid-request", "#/email"],
+      [{ email: EMAIL, phone_number: PHONE }, 400, "invalid-request", "#/email"],
+      [{ email: EMAIL, from: "now" }, 400, "invalid-request", "#/from"],
+      [{ email: EMAIL, band: "red" }, 400, "invalid-request", "#/band"],
+      [{ email: EMAIL, limit: 101 }, 400, "invalid-request", "#/limit"],
+      [{ email: EMAIL, name: "x" }, 400, "invalid-request", "#"],
+      [{ email: "mei.tanaka" }, 422, "not-an-email"],
+      [{ phone_number: "0491570156" }, 422, "not-a-phone-number"],
+    ]
+    for (const [what, status, code, pointer] of refusals) {
+      const answer = await asked(what)
+      const text = await answer.text()
+      const body = JSON.parse(text) as { code: string; errors?: { pointer: string }[] }
+      assert.deepEqual([answer.status, body.code], [status, code], text)
+      if (pointer !== undefined) assert.equal(body.errors?.[0]?.pointer, pointer, text)
+      assert.doesNotMatch(text, /tanaka|0491570156|61491570156/)
+    }
+    const scoreOnly = await keyFor(service, "filtered", "score")
+    assert.equal((await asked({ email: EMAIL }, scoreOnly)).status, 403)
+  })
 })
 
 test("decisions that are off leave no header and no file", async () => {

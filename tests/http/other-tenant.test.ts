@@ -194,6 +194,7 @@ async function everyCase(): Promise<Case[]> {
   const memberId = members.members.find(({ roles }) => roles.includes("viewer"))?.person_id ?? ""
   return [
     ["getDecision", decision],
+    ["compareDecision", decision],
     ["getReview", decision],
     ["assignReview", decision, { assignee: "me" }],
     ["decideReview", decision, { outcome: "genuine" }],

@@ -70,6 +70,17 @@ async function sendEverywhere(service: Service, key: string): Promise<string[]> 
     headers: { "content-type": `text/${EMAIL.replace("@", "-")}` },
     body: EMAIL,
   })
+  for (const json of [
+    { email: EMAIL },
+    { phone_number: PHONE },
+    { email: `${EMAIL} x` },
+    { email: EMAIL, phone_number: PHONE },
+    { email: EMAIL, [EMAIL]: EMAIL },
+    { email: EMAIL, before: EMAIL, from: EMAIL },
+    { email: EMAIL, until: PHONE },
+  ])
+    await send("/api/v1/decisions/search", { json })
+  await send(`/api/v1/decisions?from=${encodeURIComponent(EMAIL)}&email=${EMAIL}`)
   await send(`/api/v1/risk/score/${encodeURIComponent(EMAIL)}`)
   await send(
     `/api/v1/risk/score?email=${encodeURIComponent(EMAIL)}&explain=${encodeURIComponent(EMAIL)}`,

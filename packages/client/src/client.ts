@@ -1,7 +1,9 @@
 import type {
+  DecisionComparison,
   DecisionCounts,
   DecisionDetails,
   DecisionList,
+  DecisionSearch,
   EmailRiskResult,
   EvidenceLine,
   FeedbackReceipt,
@@ -19,12 +21,15 @@ import type {
 import { ask } from "./attempts.ts"
 import { scoreMany } from "./batch.ts"
 import {
+  compareDecision,
+  type DecisionComparisonOptions,
   countDecisions,
   type DecisionCountsOptions,
   type DecisionListOptions,
   getDecision,
   listDecisions,
   rememberDecisionId,
+  searchDecisions,
 } from "./decisions.ts"
 import { type DropCalls, dropCalls } from "./drop.ts"
 import { isFailure } from "./errors.ts"
@@ -121,10 +126,20 @@ export interface Client<F extends Failover = "throw"> {
    * answered by `failover`.
    */
   getDecision(id: string, options?: ScoreOptions): Promise<DecisionDetails>
+  /**
+   * A past decision beside what it would have been under another model or policy. Needs the scope
+   * `decisions:read`.
+   */
+  compareDecision(id: string, options?: DecisionComparisonOptions): Promise<DecisionComparison>
   /** A page of past decisions, the newest first. Needs the scope `decisions:read`. */
   listDecisions(options?: DecisionListOptions): Promise<DecisionList>
   /** Counts and shares of past decisions by what they were. Needs the scope `decisions:read`. */
   countDecisions(options?: DecisionCountsOptions): Promise<DecisionCounts>
+  /**
+   * A page of past decisions about one address or number, which is sent in the body and not stored.
+   * Needs the scope `decisions:read`.
+   */
+  searchDecisions(search: DecisionSearch, options?: CallOptions): Promise<DecisionList>
   /**
    * Erases what is held about a person. Needs `subjects:own`, or a service key with
    * `subjects:admin`.
@@ -192,8 +207,10 @@ export function callsOf<F extends Failover>(settings: Settings<F>): Client<F> {
     undoFeedback: (id, options) => undoFeedback(settings, id, options),
     sendEvidence: (lines, options) => sendEvidence(settings, lines, options),
     getDecision: (id, options) => getDecision(settings, id, options),
+    compareDecision: (id, options) => compareDecision(settings, id, options),
     listDecisions: (options) => listDecisions(settings, options),
     countDecisions: (options) => countDecisions(settings, options),
+    searchDecisions: (search, options) => searchDecisions(settings, search, options),
     eraseSubject: (request, options) => eraseSubject(settings, request, options),
     exportSubject: (request, options) => exportSubject(settings, request, options),
     listSources: (options) => listSources(settings, options),

@@ -97,6 +97,57 @@ test("another decision, or one without its number, is not taken for the one that
   }
 })
 
+test("filters are in the query of a list, and whom a search is about only in its body", async () => {
+  const page = { decisions: [] }
+  const server = await startTestServer(json(200, page), json(200, page))
+  const client = clientOf(server.url)
+  const until = "2026-11-15T12:00:00Z"
+  await client.listDecisions({ subject: "email", band: "high", until, before: ID, limit: 5 })
+  await client.searchDecisions({ email: EMAIL, action: "block" })
+  const [list, search] = server.seen
+  const { pathname, searchParams } = new URL(list?.url ?? "", server.url)
+  assert.equal(pathname, "/api/v1/decisions")
+  assert.deepEqual(Object.fromEntries(searchParams), {
+    subject: "email",
+    band: "high",
+    until,
+    before: ID,
+    limit: "5",
+  })
+  assert.equal(search?.method, "POST")
+  assert.equal(search.url, "/api/v1/decisions/search")
+  assert.deepEqual(JSON.parse(search.body), { email: EMAIL, action: "block" })
+})
+
+test("a comparison names the versions in its query, and another decision's is not taken for it", async () => {
+  const { recorded } = decision
+  const side = { model_version: "1.0", policy_version: null, ...recorded }
+  const comparison = {
+    id: ID,
+    decided_at: decision.decided_at,
+    subject: "email",
+    recorded: side,
+    other: side,
+    summary: "",
+    contributions: [],
+    notes: [],
+    models: ["1.0"],
+  }
+  const server = await startTestServer(
+    json(200, comparison),
+    json(200, comparison),
+    json(200, { ...comparison, id: ID.replace("dec_0", "dec_1") }),
+  )
+  const client = clientOf(server.url)
+  assert.deepEqual(await client.compareDecision(ID), comparison)
+  await client.compareDecision(ID, { model: "1.0", policy: 3 })
+  await assert.rejects(client.compareDecision(ID), AssayUnavailable)
+  assert.deepEqual(
+    server.seen.slice(0, 2).map(({ url }) => url),
+    [`/api/v1/decisions/${ID}/compare`, `/api/v1/decisions/${ID}/compare?model=1.0&policy=3`],
+  )
+})
+
 test("a decision that is not there rejects, whatever failover says", async () => {
   const missing = await startTestServer(problem(404, { code: "decision-not-found" }))
   const gone = await startTestServer(cut)

@@ -1,8 +1,11 @@
 import {
+  DecisionComparison,
   type DecisionCounts,
   DecisionDetails,
   type DecisionList,
+  type DecisionListQuery,
   type DecisionPeriod,
+  type DecisionSearch,
 } from "@assay/core/contract"
 import { ask } from "./attempts.ts"
 import type { Failover } from "./failover.ts"
@@ -33,7 +36,10 @@ export async function getDecision(
   )) as DecisionDetails
 }
 
-export interface DecisionListOptions extends CallOptions {
+/** Which decisions are meant; a member that is left out leaves none out. */
+export type DecisionFilter = Omit<DecisionListQuery, "before" | "limit">
+
+export interface DecisionListOptions extends CallOptions, DecisionFilter {
   /** Only decisions before this one: the last id of a page asks for the next page. */
   readonly before?: string
   /** 1 to 100; 20 unless given. */
@@ -45,12 +51,61 @@ export async function listDecisions(
   settings: Settings<Failover>,
   options: DecisionListOptions = {},
 ): Promise<DecisionList> {
-  const { before, limit } = options
+  const { subject, stage, action, band, from, until, before, limit } = options
+  const asked = query({ subject, stage, action, band, from, until, before, limit })
+  const question = { method: "GET", path: `/api/v1/decisions${asked}`, repeatable: true } as const
+  return await listed(settings, question, options)
+}
+
+export interface DecisionComparisonOptions extends CallOptions {
+  /** A version of the model; unless given, the one of the policy. */
+  readonly model?: string
+  /** A version of the policy; unless given, what was set then, or without `model` what acts. */
+  readonly policy?: number
+}
+
+/** What a past decision would have been under another model or policy. */
+export async function compareDecision(
+  settings: Settings<Failover>,
+  id: string,
+  options: DecisionComparisonOptions = {},
+): Promise<DecisionComparison> {
+  const { model, policy } = options
+  const path = `/api/v1/decisions/${encodeURIComponent(id)}/compare${query({ model, policy })}`
+  const expected = {
+    members: DecisionComparison.required,
+    echo: ["id", id],
+    scoreIn: "other",
+  } as const
+  const question = { method: "GET", path, repeatable: true } as const
+  return (await ask(settings, question, options, (response) =>
+    resultOf(response, expected),
+  )) as DecisionComparison
+}
+
+/**
+ * A page of past decisions about one identity, which is in the body and in no URL. Rejects whatever
+ * `failover` says.
+ */
+export async function searchDecisions(
+  settings: Settings<Failover>,
+  search: DecisionSearch,
+  options: CallOptions = {},
+): Promise<DecisionList> {
   const question = {
-    method: "GET",
-    path: `/api/v1/decisions${query({ before, limit })}`,
+    method: "POST",
+    path: "/api/v1/decisions/search",
+    body: JSON.stringify(search),
     repeatable: true,
   } as const
+  return await listed(settings, question, options)
+}
+
+async function listed(
+  settings: Settings<Failover>,
+  question: Parameters<typeof ask>[1],
+  options: CallOptions,
+): Promise<DecisionList> {
   return (await ask(settings, question, options, (response) =>
     answerOf(response, 200, (body) => Array.isArray(body?.["decisions"])),
   )) as DecisionList

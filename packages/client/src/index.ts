@@ -6,7 +6,13 @@ export {
   type Explained,
   type PhoneOptions,
 } from "./client.ts"
-export { type DecisionCountsOptions, decisionIdOf, type DecisionListOptions } from "./decisions.ts"
+export {
+  type DecisionComparisonOptions,
+  type DecisionCountsOptions,
+  decisionIdOf,
+  type DecisionFilter,
+  type DecisionListOptions,
+} from "./decisions.ts"
 export type { DropBatch, DropCalls, DropSealedFile, DropSync } from "./drop.ts"
 export type { EvidenceOutcome } from "./evidence.ts"
 export type { Answer, Failover, FailoverAnswer } from "./failover.ts"
@@ -34,10 +40,12 @@ export type {
   ApiKeyRotation,
   AuditList,
   BackTestRequest,
+  DecisionComparison,
   DecisionCounts,
   DecisionDetails,
   DecisionList,
   DecisionPeriod,
+  DecisionSearch,
   DropBatchResult,
   DropIndex,
   DropKeys,

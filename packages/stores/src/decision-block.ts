@@ -226,25 +226,52 @@ export function textsOf(filter: Pick<Search, "tenantId" | "identityType" | "stag
 /** Places of the decisions that pass, in the order of ids. */
 export function passing(head: BlockHead, filter: Search): number[] {
   const { facts } = head
-  const count = facts.length / FACT_BYTES
-  const at = columnsOf(count)
-  const { tenantId, scores = [0, 255], identityKey } = filter
+  const places = passingByEnds(head, facts.subarray(endsAt(facts.length)), filter)
+  if (isToldByEnds(head, filter)) return places
+  const { after, before, identityKey } = filter
+  const ids = idsIn(head)
+  return places.filter((n) => {
+    const id = ids[n] ?? ""
+    if (!(id > after && id < before)) return false
+    return identityKey === undefined || sameKey(facts, n, identityKey)
+  })
+}
+
+/** Bytes a decision of the last three columns of `facts`, which stand together. */
+export const END_BYTES = 3
+
+function endsAt(factsLength: number): number {
+  return (factsLength / FACT_BYTES) * (FACT_BYTES - END_BYTES)
+}
+
+/** Whether the ends of a block's facts tell which of its decisions pass. */
+export function isToldByEnds(
+  { first, last }: Pick<BlockHead, "first" | "last">,
+  { after, before, identityKey }: Search,
+): boolean {
+  return identityKey === undefined && first > after && last < before
+}
+
+/** Places of the decisions that pass, whatever their ids are and whomever they are about. */
+export function passingByEnds(
+  head: Pick<BlockHead, "callers" | "outcomes">,
+  ends: Uint8Array,
+  filter: Search,
+): number[] {
+  const count = ends.length / END_BYTES
+  const { tenantId, scores = [0, 255] } = filter
   const outcomes = (JSON.parse(head.outcomes) as Outcome[]).map((each) => passes(each, filter))
   if (!outcomes.includes(true)) return []
   const callers =
     tenantId === undefined
       ? null
       : (JSON.parse(head.callers) as Caller[]).map(([tenant]) => tenant === tenantId)
-  const within = head.first > filter.after && head.last < filter.before
-  const ids = within ? null : idsIn(head)
   const places: number[] = []
   for (let n = 0; n < count; n++) {
-    if (outcomes[facts[at.outcomes + n] ?? 0] !== true) continue
-    if (callers !== null && callers[facts[at.callers + n] ?? 0] !== true) continue
-    const score = facts[at.scores + n] ?? 0
+    if (outcomes[ends[2 * count + n] ?? 0] !== true) continue
+    if (callers !== null && callers[ends[count + n] ?? 0] !== true) continue
+    const score = ends[n] ?? 0
     if (score < scores[0] || score > scores[1]) continue
-    if (ids !== null && !((ids[n] ?? "") > filter.after && (ids[n] ?? "") < filter.before)) continue
-    if (identityKey !== undefined && !sameKey(facts, n, identityKey)) continue
     places.push(n)
   }
   return places

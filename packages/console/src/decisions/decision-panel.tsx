@@ -1,11 +1,13 @@
 import type { DecisionDetails } from "@assay/client"
+import { Button } from "@mantine/core"
 import { useQuery } from "@tanstack/react-query"
 import type { ReactElement } from "react"
-import { Link } from "wouter"
+import { Link, useSearchParams } from "wouter"
 import { EmailCard, PhoneCard } from "../card/card.tsx"
 import { service } from "../ui/service.ts"
 import { Answer, PageHead } from "../ui/states.tsx"
 import { Moment } from "../ui/time.tsx"
+import { Comparison } from "./comparison.tsx"
 
 /** One decision: as it was answered, and computed again from what was recorded. */
 export function DecisionPanel({ id }: { readonly id: string }): ReactElement {
@@ -14,12 +16,28 @@ export function DecisionPanel({ id }: { readonly id: string }): ReactElement {
     queryFn: ({ signal }) => service.getDecision(id, { signal, explain: true }),
     staleTime: Infinity,
   })
+  const [search, setSearch] = useSearchParams()
+  const isCompared = search.has("compare")
   return (
     <>
       <PageHead title="Decision">
         <Link href="/console/decisions">All decisions</Link>
       </PageHead>
-      <Answer of={decision}>{(details) => <Replayed of={details} />}</Answer>
+      <Answer of={decision}>
+        {(details) => (
+          <>
+            <Button
+              variant="default"
+              aria-expanded={isCompared}
+              onClick={() => setSearch(isCompared ? {} : { compare: "yes" })}
+            >
+              {isCompared ? "End comparison" : "Compare"}
+            </Button>
+            {isCompared && <Comparison id={id} />}
+            <Replayed of={details} />
+          </>
+        )}
+      </Answer>
     </>
   )
 }

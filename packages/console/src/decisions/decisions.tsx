@@ -1,19 +1,26 @@
 import type { DecisionList } from "@assay/client"
-import { Button, Group, TextInput } from "@mantine/core"
-import { useInfiniteQuery } from "@tanstack/react-query"
+import { Alert, Button, Group, TextInput } from "@mantine/core"
+import { keepPreviousData, useQuery } from "@tanstack/react-query"
 import type { ReactElement } from "react"
-import { Link, Route, Switch, useLocation } from "wouter"
+import { Link, Route, Switch, useLocation, useSearchParams } from "wouter"
 import { bandOf } from "@assay/core/score"
 import { actionWords, Band } from "../ui/band.tsx"
 import { sending, textIn } from "../ui/form.ts"
 import { service } from "../ui/service.ts"
-import { Empty, Failure, Loading, PageHead } from "../ui/states.tsx"
+import { Answer, Empty, PageHead } from "../ui/states.tsx"
 import { Moment } from "../ui/time.tsx"
 import { Table } from "../ui/table.tsx"
 import { DecisionPanel } from "./decision-panel.tsx"
+import "./decisions.css"
+import { FilterBar } from "./filter-bar.tsx"
+import { asked, filterIn, FILTERS } from "./filter.ts"
+import { identityOf, seek, useSought } from "./sought.ts"
+import { Views } from "./views.tsx"
 
 const PAGE = 50
 const PATH = "/console/decisions"
+/** In an address: somebody is looked for, and who it is has to be typed. */
+const ABOUT = "about"
 
 /** Past decisions, the newest first; each opens at an address of its own. */
 export default function Decisions(): ReactElement {
@@ -29,58 +36,140 @@ export default function Decisions(): ReactElement {
 
 function DecisionPages(): ReactElement {
   const [, go] = useLocation()
-  const decisions = useInfiniteQuery({
-    queryKey: ["decisions"],
-    queryFn: ({ signal, pageParam }) =>
-      service.listDecisions({
-        signal,
-        limit: PAGE,
-        ...(pageParam !== null && { before: pageParam }),
-      }),
-    initialPageParam: null as string | null,
-    getNextPageParam: ({ decisions: page }) => (page.length < PAGE ? null : page.at(-1)?.id),
+  const [search, setSearch] = useSearchParams()
+  const typed = useSought()
+  const filter = filterIn(search)
+  const before = search.get("before")
+  const isAbout = search.has(ABOUT)
+  const sought = isAbout ? typed : null
+  const isForgotten = isAbout && typed === null
+  const decisions = useQuery({
+    queryKey: ["decisions", filter, before, sought],
+    queryFn: ({ signal }) => {
+      const wanted = { ...asked(filter), limit: PAGE, ...(before !== null && { before }) }
+      if (sought === null) return service.listDecisions({ ...wanted, signal })
+      const { subject: _kind, ...others } = wanted
+      return service.searchDecisions({ ...others, ...identityOf(sought) }, { signal })
+    },
+    enabled: !isForgotten,
+    placeholderData: keepPreviousData,
   })
-  const all = decisions.data?.pages.flatMap((page) => page.decisions) ?? []
+  /** Another list begins with its first page. */
+  const change = (name: string, value: string): void =>
+    setSearch((now) => {
+      const next = new URLSearchParams(now)
+      next.delete("before")
+      if (value === "") next.delete(name)
+      else next.set(name, value)
+      return next
+    })
+  const lookFor = (identity: string | null): void => {
+    seek(identity)
+    change(ABOUT, identity === null ? "" : "somebody")
+  }
+  const clear = (): void => {
+    seek(null)
+    setSearch(new URLSearchParams())
+  }
   return (
     <>
       <PageHead title="Decisions">
-        <form onSubmit={sending((form) => go(`${PATH}/${textIn(form, "id").trim()}`))}>
-          <Group gap="xs">
-            <TextInput
-              name="id"
-              aria-label="Id of a decision"
-              placeholder="dec_…"
-              pattern="\s*dec_[0-7][0-9a-z]{25}\s*"
-              title="dec_ and 26 characters, as X-Decision-Id has it"
-              required
-            />
-            <Button type="submit" variant="default">
-              Open
-            </Button>
-          </Group>
-        </form>
+        <Group gap="xs">
+          <Views filter={filter} apply={(saved) => setSearch(new URLSearchParams(saved))} />
+          <form onSubmit={sending((form) => go(`${PATH}/${textIn(form, "id").trim()}`))}>
+            <Group gap="xs">
+              <TextInput
+                name="id"
+                aria-label="Id of a decision"
+                placeholder="dec_…"
+                pattern="\s*dec_[0-7][0-9a-z]{25}\s*"
+                title="dec_ and 26 characters, as X-Decision-Id has it"
+                required
+              />
+              <Button type="submit" variant="default">
+                Open
+              </Button>
+            </Group>
+          </form>
+        </Group>
       </PageHead>
-      {decisions.error !== null && (
-        <Failure error={decisions.error} retry={() => void decisions.refetch()} />
-      )}
-      {decisions.isPending && <Loading />}
-      {decisions.isSuccess && all.length === 0 && (
-        <Empty action={<Link href="/console/playground">Score something</Link>}>
-          No decision was recorded yet. Every score is one.
-        </Empty>
-      )}
-      {all.length > 0 && <DecisionTable decisions={all} />}
-      {decisions.hasNextPage && (
-        <Button
-          variant="default"
-          mt="md"
-          loading={decisions.isFetchingNextPage}
-          onClick={() => void decisions.fetchNextPage()}
-        >
-          Show older decisions
-        </Button>
+      <FilterBar filter={filter} change={change} clear={clear} sought={sought} seek={lookFor} />
+      {isForgotten ? (
+        <Alert title="Type the address or number again" role="status" my="md">
+          <p>
+            This list was about one address or number. It was kept in the tab alone and is gone, as
+            it is after every reload.
+          </p>
+          <Button size="xs" variant="default" onClick={() => lookFor(null)}>
+            Show all decisions
+          </Button>
+        </Alert>
+      ) : (
+        <Answer of={decisions}>
+          {({ decisions: page }) => (
+            <>
+              {page.length === 0 && (
+                <Nothing
+                  isNarrowed={FILTERS.some((name) => filter[name] !== undefined) || sought !== null}
+                  isFirst={before === null}
+                  clear={clear}
+                />
+              )}
+              {page.length > 0 && <DecisionTable decisions={page} />}
+              <Group mt="md" gap="xs">
+                {before !== null && (
+                  <Button variant="default" onClick={() => change("before", "")}>
+                    Newest
+                  </Button>
+                )}
+                {page.length === PAGE && (
+                  <Button
+                    variant="default"
+                    loading={decisions.isPlaceholderData}
+                    onClick={() =>
+                      setSearch((now) => {
+                        const next = new URLSearchParams(now)
+                        next.set("before", page.at(-1)?.id ?? "")
+                        return next
+                      })
+                    }
+                  >
+                    Older
+                  </Button>
+                )}
+              </Group>
+            </>
+          )}
+        </Answer>
       )}
     </>
+  )
+}
+
+function Nothing(props: {
+  readonly isNarrowed: boolean
+  readonly isFirst: boolean
+  readonly clear: () => void
+}): ReactElement {
+  if (props.isNarrowed)
+    return (
+      <Empty
+        action={
+          <Button variant="default" onClick={props.clear}>
+            Clear all filters
+          </Button>
+        }
+      >
+        {props.isFirst
+          ? "No decision passes these filters."
+          : "No older decision passes these filters."}
+      </Empty>
+    )
+  if (!props.isFirst) return <Empty>There is no older decision.</Empty>
+  return (
+    <Empty action={<Link href="/console/playground">Score something</Link>}>
+      No decision was recorded yet. Every score is one.
+    </Empty>
   )
 }
 
@@ -103,7 +192,7 @@ function DecisionTable(props: DecisionList): ReactElement {
           <td>{decision.threat_stage ?? ""}</td>
           <td>{actionWords(decision.recommended_action)}</td>
           <td>
-            <Link href={`${PATH}/${decision.id}`}>
+            <Link href={`${PATH}/${decision.id}`} className="decision-id">
               <code>{decision.id}</code>
             </Link>
           </td>

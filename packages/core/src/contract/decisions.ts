@@ -17,6 +17,13 @@ const modelVersion = Type.String({ description: "Version of the model that made 
 const document = (description: string) =>
   Type.Unsafe<Record<string, unknown>>({ type: "object", additionalProperties: true, description })
 
+const answer = {
+  risk_score: RiskScore,
+  threat_stage: Type.Optional(ThreatStage),
+  confidence: Type.Optional(Confidence),
+  recommended_action: Action,
+}
+
 /** A past answer, and the same answer computed again from what was recorded. */
 export const DecisionDetails = Type.Object(
   {
@@ -27,18 +34,10 @@ export const DecisionDetails = Type.Object(
     calibration: Type.Union([Type.String(), Type.Null()], {
       description: "Hash of the tenant's own calibration; null for the model as published.",
     }),
-    recorded: Type.Object(
-      {
-        risk_score: RiskScore,
-        threat_stage: Type.Optional(ThreatStage),
-        confidence: Type.Optional(Confidence),
-        recommended_action: Action,
-      },
-      {
-        additionalProperties: false,
-        description: "What was answered. Stage and confidence are those of an e-mail address.",
-      },
-    ),
+    recorded: Type.Object(answer, {
+      additionalProperties: false,
+      description: "What was answered. Stage and confidence are those of an e-mail address.",
+    }),
     assessment: document(
       "Computed now from `input` by the model of `model_version`: the members of the answer, without the identity, which is not stored.",
     ),
@@ -51,6 +50,72 @@ export const DecisionDetails = Type.Object(
   { $id: "Decision", additionalProperties: false },
 )
 export type DecisionDetails = Static<typeof DecisionDetails>
+
+const ComparedAnswer = Type.Object(
+  {
+    model_version: Type.String({ description: "The model that gives this answer." }),
+    policy_version: Type.Union([Type.Integer({ minimum: 1 }), Type.Null()], {
+      description: "The version of the policy; null for what was set when it was decided.",
+    }),
+    ...answer,
+    assessment: document("The members of the answer, without the identity."),
+    explanation: document("As with ?explain=true."),
+  },
+  { additionalProperties: false },
+)
+
+/** What a decision would have been under another model or another policy. */
+export const DecisionComparison = Type.Object(
+  {
+    id,
+    decided_at: decidedAt,
+    subject,
+    recorded: Type.Unsafe<Static<typeof ComparedAnswer>>({
+      ...ComparedAnswer,
+      description: "Computed again from what was recorded, as it was decided.",
+    }),
+    other: Type.Unsafe<Static<typeof ComparedAnswer>>({
+      ...ComparedAnswer,
+      description: "The same input under the other model or policy.",
+    }),
+    summary: Type.String({ description: "In a sentence, what is another under the other." }),
+    contributions: Type.Array(
+      Type.Object(
+        {
+          code: Type.String({ description: "As in `explanation`." }),
+          recorded: Type.Number({ description: "Points; 0 where it adds nothing." }),
+          other: Type.Number(),
+        },
+        { additionalProperties: false },
+      ),
+      { description: "Every factor of either side, the one that moved most first." },
+    ),
+    notes: Type.Array(Type.String(), {
+      description: "What the comparison cannot tell, or had to leave out.",
+    }),
+    models: Type.Array(Type.String(), {
+      description: "The versions of the model that `model` takes, the oldest first.",
+    }),
+  },
+  { $id: "DecisionComparison", additionalProperties: false },
+)
+export type DecisionComparison = Static<typeof DecisionComparison>
+
+export const DecisionComparisonQuery = Type.Object({
+  model: Type.Optional(
+    Type.String({
+      pattern: "^[0-9]{1,9}\\.[0-9]{1,9}$",
+      description: "A version of the model that is loaded; unless given, the one of the policy.",
+    }),
+  ),
+  policy: Type.Optional(
+    Type.String({
+      pattern: "^[1-9][0-9]{0,8}$",
+      description:
+        "A version of your policy. Unless given: with `model` what was set when it was decided, without it the policy that acts.",
+    }),
+  ),
+})
 
 const DecisionSummary = Type.Object(
   {
@@ -72,17 +137,66 @@ export const DecisionList = Type.Object(
 )
 export type DecisionList = Static<typeof DecisionList>
 
-export const DecisionListQuery = Type.Object({
-  before: Type.Optional(
-    Type.String({
-      pattern: DECISION_ID_PATTERN,
-      description: "Only decisions before this one: the last id of a page asks for the next page.",
-    }),
+/** The members that say which decisions are meant, whoever they are about. */
+const filterMembers = {
+  stage: Type.Optional(ThreatStage),
+  action: Type.Optional(Action),
+  band: Type.Optional(
+    words(
+      BANDS.map(({ name }) => name),
+      "The band of the score.",
+    ),
   ),
+  from: Type.Optional(
+    Type.String({ format: "date-time", description: "Not decided before this moment." }),
+  ),
+  until: Type.Optional(
+    Type.String({ format: "date-time", description: "Decided before this moment." }),
+  ),
+}
+const before = Type.Optional(
+  Type.String({
+    pattern: DECISION_ID_PATTERN,
+    description: "Only decisions before this one: the last id of a page asks for the next page.",
+  }),
+)
+
+export const DecisionListQuery = Type.Object({
+  subject: Type.Optional(subject),
+  ...filterMembers,
+  before,
   limit: Type.Optional(
     Type.String({ pattern: "^([1-9][0-9]?|100)$", description: "1 to 100; 20 unless given." }),
   ),
 })
+export type DecisionListQuery = Static<typeof DecisionListQuery>
+
+/** Whose decisions are looked for. In a body, because an address has no place in a URL. */
+export const DecisionSearch = Type.Object(
+  {
+    email: Type.Optional(
+      Type.String({
+        description: "The e-mail address they are about; either this or `phone_number`.",
+        examples: ["ana.silva@mail.example"],
+      }),
+    ),
+    phone_number: Type.Optional(
+      Type.String({ description: "The phone number they are about, in E.164." }),
+    ),
+    ...filterMembers,
+    before,
+    limit: Type.Optional(
+      Type.Integer({ minimum: 1, maximum: 100, description: "20 unless given." }),
+    ),
+  },
+  {
+    $id: "DecisionSearch",
+    additionalProperties: false,
+    description:
+      "Exactly one of `email` and `phone_number`. It is looked for by its keyed hash and not stored.",
+  },
+)
+export type DecisionSearch = Static<typeof DecisionSearch>
 
 export const DECISION_PERIODS = ["24h", "7d", "30d"] as const
 export type DecisionPeriod = (typeof DECISION_PERIODS)[number]

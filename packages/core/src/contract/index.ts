@@ -13,12 +13,15 @@ export { CarrierNotification } from "./carrier-notification.ts"
 export { RequestContext } from "./context.ts"
 export {
   DECISION_PERIODS,
+  DecisionComparison,
+  DecisionComparisonQuery,
   DecisionCounts,
   DecisionCountsQuery,
   type DecisionPeriod,
   DecisionDetails,
   DecisionList,
   DecisionListQuery,
+  DecisionSearch,
   type DecisionSummary,
 } from "./decisions.ts"
 export {

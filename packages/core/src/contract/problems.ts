@@ -172,6 +172,12 @@ export const problems = {
     meaning:
       "The policy of your tenant has no version of this number. Versions are numbered from 1 up, by themselves for each tenant.",
   },
+  "model-not-found": {
+    status: 404,
+    title: "There is no such model",
+    meaning:
+      "No model of this version is loaded for what the decision is about. `errors` names those that are.",
+  },
   "shadow-not-found": {
     status: 404,
     title: "There is no such shadow",

@@ -47,6 +47,8 @@ export const RIGHTS = {
   getDecision: { scopes: ["decisions:read"], roles: members },
   listDecisions: { scopes: ["decisions:read"], roles: members },
   countDecisions: { scopes: ["decisions:read"], roles: members },
+  compareDecision: { scopes: ["decisions:read"], roles: members },
+  searchDecisions: { scopes: ["decisions:read"], roles: members },
   listReviews: { scopes: ["review:read"], roles: members },
   getReview: { scopes: ["review:read"], roles: members },
   getOutcomes: { scopes: ["review:read"], roles: members },

@@ -58,6 +58,7 @@ export type { PhoneCoverage, PhoneInput, PhoneKnowledge, PhoneSettings } from ".
 export {
   ACTIONS,
   bandOf,
+  scoresOf,
   BANDS,
   EMAIL_REASON_CODES,
   EMAIL_EVIDENCE_KINDS,

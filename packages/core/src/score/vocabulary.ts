@@ -148,3 +148,9 @@ export function bandOf(score: number): Band {
   if (score >= 60) return "high"
   return score >= 25 ? "elevated" : "low"
 }
+
+/** The lowest and the highest score of a band. */
+export function scoresOf(band: Band): readonly [lowest: number, highest: number] {
+  const place = BANDS.findIndex(({ name }) => name === band)
+  return [BANDS[place]?.from ?? 0, (BANDS[place + 1]?.from ?? 101) - 1]
+}

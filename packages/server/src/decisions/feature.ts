@@ -4,6 +4,7 @@ import {
   DecisionDetails,
   DecisionList,
   DecisionListQuery,
+  DecisionSearch,
   type DecisionSummary,
   ExplainQuery,
 } from "@assay/core/contract"
@@ -11,13 +12,16 @@ import { Type } from "typebox"
 import type { App } from "../http/app.ts"
 import type { Feature } from "../http/feature.ts"
 import type { Models } from "../score/models.ts"
-import { failures, FAILURES_OF_READING, named } from "../http/schemas.ts"
+import { identifySubject } from "../http/identify-subject.ts"
+import { failures, FAILURES_OF_READING, FAILURES_WITHOUT_LOOKUP, named } from "../http/schemas.ts"
 import { Problem } from "../base/problem.ts"
 import { type Decision, ERASED_FORMAT, type PastDecisions } from "@assay/stores/decisions"
 import { isDecisionId } from "@assay/stores/decision-id"
 import { replay, type Replay } from "../score/replay.ts"
+import type { Secrets } from "@assay/runtime/secrets"
 import { openDecisionCounts } from "./counts.ts"
-import { withoutNames } from "./without-names.ts"
+import { readFilter } from "./read-filter.ts"
+import { withoutNames } from "../score/without-names.ts"
 
 const PAGE = 20
 
@@ -68,16 +72,32 @@ const countsSchema = {
   },
 }
 
+const searchSchema = {
+  operationId: "searchDecisions",
+  summary: "Find past decisions about an identity",
+  description:
+    "The identity is hashed with a key in the request and not stored. Forms of an address that reach the same mailbox find the same decisions.",
+  tags: ["Decisions"],
+  security: [{ apiKey: [] }],
+  body: named(DecisionSearch),
+  response: {
+    200: named(DecisionList, "Decisions of the key's tenant about this identity."),
+    ...failures("not-an-email", "not-a-phone-number", ...FAILURES_WITHOUT_LOOKUP),
+  },
+}
+
 export interface DecisionServices {
   /** Every decision whose id was given out, however recently. */
   readonly pastDecisions: PastDecisions
   readonly models: Models
   readonly now: () => number
+  readonly secrets: Secrets
 }
 
 export const decisions: Feature<DecisionServices> = { routes: decisionRoutes }
 
-function decisionRoutes(app: App, { pastDecisions, models, now }: DecisionServices): void {
+function decisionRoutes(app: App, services: DecisionServices): void {
+  const { pastDecisions, models, secrets, now } = services
   const counts = openDecisionCounts({ past: pastDecisions, now })
   app.get("/api/v1/decisions/counts", { schema: countsSchema }, async ({ caller, query }) => {
     if (caller.tenantId === null)
@@ -105,7 +125,21 @@ function decisionRoutes(app: App, { pastDecisions, models, now }: DecisionServic
     const found = await pastDecisions.list({
       tenantId: caller.tenantId,
       limit: Number(query.limit ?? PAGE),
-      ...(query.before === undefined ? {} : { before: query.before }),
+      ...readFilter(query, "query"),
+    })
+    return { decisions: found.map(summary) }
+  })
+
+  app.post("/api/v1/decisions/search", { schema: searchSchema }, async ({ caller, body }) => {
+    const { identityType, identityKey } = identifySubject(body, secrets)
+    const filter = readFilter(body, "body")
+    if (caller.tenantId === null) return { decisions: [] }
+    const found = await pastDecisions.list({
+      tenantId: caller.tenantId,
+      limit: body.limit ?? PAGE,
+      ...filter,
+      identityType,
+      identityKey,
     })
     return { decisions: found.map(summary) }
   })

@@ -10,7 +10,6 @@ import {
 } from "@assay/core/score"
 import type { ScoringSettings } from "../accounts/tenant-settings.ts"
 import type { Models } from "../score/models.ts"
-import { withoutTrustInSms } from "../score/phone/phone-evidence.ts"
 import { repeatedInput } from "../score/replay.ts"
 import {
   type Answer,
@@ -21,6 +20,7 @@ import {
   type ComparisonCounts,
   isLeftOut,
 } from "./comparison.ts"
+import { weighedPhone } from "./weighed-phone.ts"
 
 /** A policy that is tried on what was decided under others. */
 export interface Proposal {
@@ -86,14 +86,13 @@ function emailAnswer(
 
 function phoneAnswer(
   recorded: PhoneInput,
-  { phoneSettings: settings, smsOnlyStepUp }: ScoringSettings,
+  proposal: ScoringSettings,
   model: PhoneModel,
 ): ProposedAnswer {
-  // The context says how well a code by SMS works, which sms_only_step_up decides together with the
-  // model, and nothing else.
-  const weighed = { ...recorded, ctx: undefined, settings }
-  const input = smsOnlyStepUp ? withoutTrustInSms(weighed, model) : weighed
-  const { risk_score, recommendation } = phoneOutcome(input, model)
+  const { risk_score, recommendation } = phoneOutcome(
+    weighedPhone(recorded, proposal, model),
+    model,
+  )
   return {
     after: { score: risk_score, action: recommendation },
     lacks: lackingPhoneMembers(recorded, model),

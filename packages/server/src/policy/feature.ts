@@ -8,6 +8,7 @@ import {
   PolicyRevertRequest,
   PolicyVersionParams,
 } from "@assay/core/contract"
+import type { PastDecisions } from "@assay/stores/decisions"
 import type { Policy, Records } from "@assay/stores/records"
 import type { FastifyReply, FastifyRequest } from "fastify"
 import { actorOf } from "../accounts/callers.ts"
@@ -19,6 +20,7 @@ import { failures, FAILURES_OF_READING, FAILURES_WITHOUT_LOOKUP, named } from ".
 import { POLICY_BODY_MAX } from "../http/sizes.ts"
 import type { Models } from "../score/models.ts"
 import { comparisonRoutes, type ComparisonServices } from "./comparison-routes.ts"
+import { decisionComparisonRoute, type DecisionComparisonServices } from "./compared-decision.ts"
 import { newestPolicy, tenantIdOf } from "./of-tenant.ts"
 import { type PolicyKeeper, openPolicyWriter, policyPort } from "./policy-writer.ts"
 import { proposedPolicy, revertedPolicy } from "./proposal.ts"
@@ -99,8 +101,9 @@ const revertSchema = {
   },
 }
 
-export interface PolicyServices extends ComparisonServices {
+export interface PolicyServices extends ComparisonServices, DecisionComparisonServices {
   readonly policyRecords: Pick<Records, "policies" | "policy" | "shadow">
+  readonly pastDecisions: PastDecisions
   readonly models: Models
 }
 
@@ -111,6 +114,7 @@ export const policy: Feature<PolicyServices, PolicyKeeper> = {
     previewRoutes(app, services)
     shadowRoutes(app, services, keeper)
     comparisonRoutes(app, services, keeper)
+    decisionComparisonRoute(app, services)
   },
   port: policyPort,
   writer: openPolicyWriter,

@@ -1,9 +1,7 @@
 import type { Review as ReviewBody, ReviewFilter as GivenFilter } from "@assay/core/contract"
-import { bandOf, BANDS } from "@assay/core/score"
+import { bandOf, scoresOf } from "@assay/core/score"
 import { HOUR_MS } from "@assay/runtime/time"
 import type { Review, ReviewFilter } from "@assay/stores/records-reviews"
-
-const SCORE_MAX = 100
 
 /** A filter as the records take it. `actor` is whom `me` means. */
 export function readFilter(given: GivenFilter, actor: string, nowMs: number): ReviewFilter {
@@ -27,11 +25,6 @@ export function readFilter(given: GivenFilter, actor: string, nowMs: number): Re
 export function readAssignee(given: string | null, actor: string): string | null {
   if (given === "me") return actor
   return given === "nobody" ? null : given
-}
-
-function scoresOf(name: string): readonly [lowest: number, highest: number] {
-  const place = BANDS.findIndex((band) => band.name === name)
-  return [BANDS[place]?.from ?? 0, (BANDS[place + 1]?.from ?? SCORE_MAX + 1) - 1]
 }
 
 /** A review as the API shows it: nothing of it names an identity. */

@@ -5,7 +5,7 @@ import type { Feature } from "../http/feature.ts"
 import { failures, FAILURES_WITHOUT_LOOKUP, named } from "../http/schemas.ts"
 import { Problem } from "../base/problem.ts"
 import type { Secrets } from "@assay/runtime/secrets"
-import { identifySubject } from "./identify-subject.ts"
+import { identifySubject } from "../http/identify-subject.ts"
 import { type Subjects, type SubjectInquiry, subjectsPort } from "./subjects.ts"
 import { openSubjectWriter } from "./subject-writer.ts"
 

@@ -6,10 +6,13 @@ import {
   type BlockHead,
   decisionsOf,
   eachIdentity,
+  END_BYTES,
   FACT_BYTES,
   fullBlocks,
   isFull,
+  isToldByEnds,
   passing,
+  passingByEnds,
   scoreBits,
   textsOf,
 } from "../decision-block.ts"
@@ -35,7 +38,8 @@ const BLOCKS_LOCK = 0x6173_7365
 const INSERTED_AT_ONCE = 100
 /** Blocks that a search reads first; then more and more, as fewer pass. */
 const READ_FIRST = 8
-const READ_MAX = 512
+const READ_AHEAD = 512
+const READ_MAX = 1_024
 
 export async function createBlocks(write: Write): Promise<void> {
   // Only inputs are kept apart, so that a search reads none. Ids are plain: a row is longer than what
@@ -151,7 +155,9 @@ export async function searchBlocks(db: Database, search: Search): Promise<Decisi
   const found: { readonly head: BlockHead; readonly places: number[] }[] = []
   let left = limit
   for await (const head of headsOf(db, search)) {
-    const places = passing(head, search)
+    const places = isToldByEnds(head, search)
+      ? passingByEnds(head, head.facts, search)
+      : passing(head, search)
     if (newestFirst) places.reverse()
     const wanted = places.slice(0, left)
     if (wanted.length > 0) found.push({ head, places: wanted })
@@ -159,14 +165,20 @@ export async function searchBlocks(db: Database, search: Search): Promise<Decisi
     if (left === 0) break
   }
   const firsts = found.map(({ head }) => head.first)
-  const { rows } = await sql<Pick<Block, "first" | "inputs">>`
-    select first, inputs from decision_blocks where first = any(${firsts}::text[])`.execute(db)
-  const inputs = new Map(rows.map((row) => [row.first, row.inputs]))
-  return found.flatMap(({ head, places }) =>
-    decisionsOf({ ...head, inputs: inputs.get(head.first) as Uint8Array }, places),
-  )
+  const { rows } = await sql<Pick<Block, "first" | "facts" | "inputs">>`
+    select first, facts, inputs from decision_blocks
+    where first = any(${firsts}::text[])`.execute(db)
+  const wholes = new Map(rows.map((row) => [row.first, row]))
+  return found.flatMap(({ head, places }) => {
+    const { facts, inputs } = wholes.get(head.first) as (typeof rows)[number]
+    return decisionsOf({ ...head, facts, inputs }, places)
+  })
 }
 
+/**
+ * The heads of blocks that may have decisions that pass. Where `isToldByEnds`, `facts` is only its
+ * end: a search that many blocks seem to pass would else spend its time on sending keys and ids.
+ */
 async function* headsOf(db: Database, search: Search): AsyncGenerator<BlockHead> {
   if (search.limit === 0) return
   const conditions = [sql`true`]
@@ -177,22 +189,48 @@ async function* headsOf(db: Database, search: Search): AsyncGenerator<BlockHead>
     conditions.push(sql`scores & ${scoreBits(...search.scores)} <> 0`)
   if (search.identityKey !== undefined) conditions.push(ofIdentity(search.identityKey))
   const passed = sql.join(conditions, sql` and `)
-  let from = sql`first >= ${startOf(search.after)}`
-  let to = sql`first < ${search.before}`
-  for (let count = READ_FIRST; ; count = Math.min(READ_MAX, count * 4)) {
+  const facts =
+    search.identityKey === undefined
+      ? sql`case when first > ${search.after} and last < ${search.before}
+          then substring(facts from ${sql.lit(FACT_BYTES - END_BYTES)} * octet_length(facts) / ${sql.lit(FACT_BYTES)} + 1)
+          else facts end`
+      : sql`facts`
+  const order = sql.raw(search.newestFirst ? "desc" : "asc")
+  const read = async (after: string | null, count: number): Promise<BlockHead[]> => {
+    const from =
+      after === null || search.newestFirst
+        ? sql`first >= ${startOf(search.after)}`
+        : sql`first > ${after}`
+    const to = sql`first < ${after !== null && search.newestFirst ? after : search.before}`
     // By their beginnings, since the server may sort all blocks that pass to give a few of them.
     const { rows } = await sql<BlockHead>`
-      select first, last, callers, outcomes, scores, facts from decision_blocks
+      select first, last, callers, outcomes, scores, ${facts} as facts from decision_blocks
       where first = any(array(
         select first from decision_blocks where ${from} and ${to} and ${passed}
-        order by first ${sql.raw(search.newestFirst ? "desc" : "asc")} limit ${count}
+        order by first ${order} limit ${count}
       ))`.execute(db)
-    rows.sort((a, b) => (a.first < b.first === search.newestFirst ? 1 : -1))
-    yield* rows
-    const last = rows.at(-1)
-    if (last === undefined || rows.length < count) return
-    if (search.newestFirst) to = sql`first < ${last.first}`
-    else from = sql`first > ${last.first}`
+    return rows.sort((a, b) => (a.first < b.first === search.newestFirst ? 1 : -1))
+  }
+  let reading = read(null, READ_FIRST)
+  try {
+    for (let count = READ_FIRST; ;) {
+      const rows = await reading
+      const last = rows.length < count ? undefined : rows.at(-1)
+      const hasMany = count >= READ_AHEAD
+      count = Math.min(READ_MAX, count * 4)
+      // Of a search that passed over many blocks, the server reads more while these are looked at.
+      if (last !== undefined && hasMany) {
+        reading = read(last.first, count)
+        // `await reading` reports an error. Swallow it here: nobody may get that far.
+        reading.catch(() => undefined)
+      }
+      yield* rows
+      if (last === undefined) return
+      if (!hasMany) reading = read(last.first, count)
+    }
+  } finally {
+    // One that is no longer wanted ends before the transaction does.
+    await reading.catch(() => undefined)
   }
 }
 

@@ -60,6 +60,8 @@ const OPEN_MAX = 2
 /** A day of a busy service is deleted in parts, between which new decisions are added. */
 const DELETED_AT_ONCE = 2_000
 const BLOCKS_DELETED_AT_ONCE = 50
+/** How long a search of a reader keeps other work of its process waiting. */
+const SLICE_MS = 5
 /** The rows of format 1 that are moved into blocks at once. */
 const MOVED_AT_ONCE = 500
 
@@ -74,7 +76,7 @@ export function readSqliteDecisions(directory: string): DecisionsReader {
     try {
       // One moment for all that is read: the writer may be replacing blocks.
       db.exec("begin")
-      return read(db)
+      return await inSlices(read(db))
     } finally {
       db.close()
     }
@@ -145,7 +147,7 @@ export function openSqliteDecisions(
   }
 
   return {
-    ...pastDecisions(directory, async (month, read) => read(await monthFor(month))),
+    ...pastDecisions(directory, async (month, read) => atOnce(read(await monthFor(month)))),
 
     add: (decisions) =>
       orRecordsError(async () => {
@@ -172,7 +174,7 @@ export function openSqliteDecisions(
           if (found.length === of.limit) break
           if (of.after !== null && month < monthOf(timeOfDecisionId(of.after))) continue
           const limit = of.limit - found.length
-          found.push(...searchMonth(await monthFor(month), { ...search, limit }))
+          found.push(...atOnce(searchMonth(await monthFor(month), { ...search, limit })))
         }
         return found
       }),
@@ -184,7 +186,7 @@ export function openSqliteDecisions(
         for (const month of monthsIn(directory)) {
           if (found.length === query.limit) break
           const limit = query.limit - found.length
-          found.push(...searchMonth(await monthFor(month), { ...search, limit }))
+          found.push(...atOnce(searchMonth(await monthFor(month), { ...search, limit })))
         }
         return found
       }),
@@ -209,7 +211,7 @@ export function openSqliteDecisions(
   }
 }
 
-type InMonth = <T>(month: string, read: (db: DatabaseSync) => T) => Promise<T>
+type InMonth = <T>(month: string, read: (db: DatabaseSync) => Reading<T>) => Promise<T>
 
 function pastDecisions(directory: string, inMonth: InMonth): PastDecisions {
   return {
@@ -256,15 +258,37 @@ function firstIdOf(month: string): string {
   return firstDecisionIdAt(startOfMonth(Date.parse(`${month}-01`)))
 }
 
-function countMonth(db: DatabaseSync, part: PartOfIds): CountedPart {
+/** Reading in parts, after each of which others may have their turn. */
+type Reading<T> = Generator<undefined, T>
+
+function* countMonth(db: DatabaseSync, part: PartOfIds): Reading<CountedPart> {
   const heads = formatOf(db) < FORMAT ? [] : newestHeads(db, part)
   return countedPart(part, heads, hasRows(db) ? newestRows(db, part) : [])
 }
 
 /** A file that is just being made has no table and no decision yet. */
-function searchMonth(db: DatabaseSync, search: Search): Decision[] {
-  const inBlocks = formatOf(db) < FORMAT ? [] : searchBlocks(db, search)
+function* searchMonth(db: DatabaseSync, search: Search): Reading<Decision[]> {
+  const inBlocks = formatOf(db) < FORMAT ? [] : yield* searchBlocks(db, search)
   return hasRows(db) ? joined(inBlocks, searchRows(db, search), search) : inBlocks
+}
+
+/** Where nothing else waits, or another may change what is searched. */
+function atOnce<T>(reading: Reading<T>): T {
+  for (;;) {
+    const { done, value } = reading.next()
+    if (done === true) return value
+  }
+}
+
+/** With turns of the event loop in between: the process that reads answers requests meanwhile. */
+async function inSlices<T>(reading: Reading<T>): Promise<T> {
+  for (let until = performance.now() + SLICE_MS; ;) {
+    const { done, value } = reading.next()
+    if (done === true) return value
+    if (performance.now() < until) continue
+    await nextTurn()
+    until = performance.now() + SLICE_MS
+  }
 }
 
 function fileOf(directory: string, month: string): string {

@@ -1,5 +1,5 @@
 import type { EmailInput } from "@assay/core/score"
-import { numbered } from "../score/observations.ts"
+import { numbered } from "./observations.ts"
 import type { Decision } from "@assay/stores/decisions"
 
 /**

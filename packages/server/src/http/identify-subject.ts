@@ -1,11 +1,10 @@
-import type { SubjectRequest } from "@assay/core/contract"
-import { type Identified, identifiedEmail, identifiedPhone } from "../http/identified.ts"
+import { type Identified, identifiedEmail, identifiedPhone } from "./identified.ts"
 import { Problem } from "../base/problem.ts"
 import type { Secrets } from "@assay/runtime/secrets"
 
 /** Whom a request is about. Throws a Problem where that is nobody, or two. */
 export function identifySubject(
-  { email, phone_number: phone }: Pick<SubjectRequest, "email" | "phone_number">,
+  { email, phone_number: phone }: { readonly email?: string; readonly phone_number?: string },
   { subkeys }: Secrets,
 ): Identified {
   if ((email === undefined) === (phone === undefined)) {

@@ -2,6 +2,8 @@
 // both themes. Any error on a browser's console, a refused script or style among them, fails.
 import assert from "node:assert/strict"
 import { mkdirSync, readdirSync, readFileSync, statSync } from "node:fs"
+import { mkdtemp, rm, writeFile } from "node:fs/promises"
+import { tmpdir } from "node:os"
 import { join, resolve } from "node:path"
 import { after, afterEach, before, test } from "node:test"
 import type { Browser, BrowserContext, BrowserContextOptions, Locator, Page } from "playwright-core"
@@ -186,7 +188,7 @@ test("the link of the first start makes an administrator, who signs out and in a
   assert.deepEqual(await violations(page), [])
   await page.getByRole("textbox", { name: "Password" }).fill("ample-violet-harbour-41")
   await page.getByRole("button", { name: "Sign in with a password" }).click()
-  await page.getByRole("heading", { name: "Members" }).waitFor()
+  await page.getByRole("heading", { name: "Subjects" }).waitFor()
   // A wrong password is an answer that the browser reports.
   assert.deepEqual(
     faults.filter((fault) => !fault.includes("401")),
@@ -231,6 +233,7 @@ const PAGES: Readonly<Record<string, string>> = {
   review: "Review",
   batch: "Batch",
   sources: "Sources",
+  subjects: "Subjects",
   policy: "Policy",
   keys: "Keys",
   usage: "Usage",
@@ -254,7 +257,7 @@ const OF_ROLE: Readonly<Record<string, readonly string[]>> = {
     "account",
   ],
   viewer: ["overview", "decisions", "review", "sources", "policy", "usage", "members", "account"],
-  administrator: ["members", "audit", "account", "tenants"],
+  administrator: ["subjects", "members", "audit", "account", "tenants"],
 }
 
 for (const [role, own] of Object.entries(OF_ROLE))
@@ -321,6 +324,65 @@ test("a page whose script cannot be loaded says so, and others and it itself are
   await page.unroute(script)
   await alert.getByRole("button", { name: "Try again" }).click()
   await page.getByRole("heading", { level: 1, name: "Sources" }).waitFor()
+})
+
+test("a source that passes on an older one is drawn with an arrow to it, and stands in the table", async (context) => {
+  if (!isPresent(context)) return
+  const folder = await mkdtemp(join(tmpdir(), "assay-circulation-"))
+  const file = join(folder, "list.txt")
+  const lines = Array.from({ length: 2000 }, (_, n) => `person${n}@circulation.example:pass${n}`)
+  await writeFile(file, lines.join("\n"))
+  const env = { ASSAY_DATA: service.dataDirectory, PORT: String(service.port) }
+  for (const [source, date] of [
+    ["first-list", "2021-03-01"],
+    ["second-list", "2024-05-01"],
+  ] as const) {
+    const args = ["corpus", "import", file, "--source", source, "--date", date]
+    const { code, err } = await assay(args, env)
+    assert.equal(code, 0, err)
+  }
+  await rm(folder, { recursive: true })
+  const { context: own, page, faults } = await open({}, await member("owner"))
+  await page.goto(`${origin}/console/sources`)
+  await page.getByRole("img", { name: /second-list passes on first-list, (\d+) of \1/ }).waitFor()
+  const table = page.getByRole("region", { name: "Who circulates whom" }).getByRole("table")
+  assert.match(await table.innerText(), /second-list\s+first-list\s+the same data\s+\d+ of \d+/)
+  assert.equal(await table.getByRole("row").count(), 2)
+  assert.deepEqual(await violations(page), [])
+  assert.deepEqual(faults, [])
+  await pictures(own, ["sources"], "circulation")
+})
+
+test("an owner exports what is held about an address, and erases it by typing it again", async (context) => {
+  if (!isPresent(context)) return
+  const who = await member("owner")
+  const email = "erased.person@mail.example"
+  await service.request("/api/v1/risk/score", { key: service.key, json: { email } })
+  const { page, faults } = await open({}, who)
+  await page.goto(`${origin}/console/subjects`)
+  await page.getByLabel("Address or number").fill(email)
+  await page.getByRole("button", { name: "Export what is held" }).click()
+  const held = page.getByRole("region", { name: "What is held" })
+  await held.getByText("1 decision,").waitFor()
+  const download = page.waitForEvent("download")
+  await held.getByRole("link", { name: "Download as JSON" }).click()
+  const file = await download
+  assert.equal(file.suggestedFilename(), "assay-subject.json")
+  const exported = JSON.parse(readFileSync(await file.path(), "utf8")) as { decisions: unknown[] }
+  assert.equal(exported.decisions.length, 1)
+
+  await page.getByRole("button", { name: "Erase this address" }).click()
+  const dialog = page.getByRole("dialog")
+  const erase = dialog.getByRole("button", { name: "Erase this address" })
+  assert.ok(await erase.isDisabled())
+  assert.deepEqual(await violations(page), [])
+  await dialog.getByLabel(`Type ${email} to confirm`).fill(email)
+  await erase.click()
+  await page.getByText("the contents of 1 decision were deleted").waitFor()
+  await page.getByRole("button", { name: "Export what is held" }).click()
+  await page.getByText("0 decisions").waitFor()
+  assert.doesNotMatch(page.url(), /erased|%40|@/)
+  assert.deepEqual(faults, [])
 })
 
 test("an owner makes a key that scores, and revokes it by typing its name", async (context) => {

@@ -60,6 +60,13 @@ export const pages: readonly Page[] = [
     view: lazy(() => import("./sources/sources.tsx")),
   },
   {
+    path: "/console/subjects",
+    title: "Subjects",
+    group: "Evidence",
+    roles: [...owners, ...administrators],
+    view: lazy(() => import("./subjects/subjects.tsx")),
+  },
+  {
     path: "/console/policy",
     title: "Policy",
     group: "Respond",

@@ -56,7 +56,7 @@ export const RIGHTS = {
   changeReviews: { scopes: ["review:write"], roles: analysts },
   saveReviewView: { scopes: ["review:write"], roles: analysts },
   deleteReviewView: { scopes: ["review:write"], roles: analysts },
-  listSources: { scopes: ["score"], roles: members },
+  listSources: { scopes: ["score"], roles: [...members, "administrator"] },
   listAudit: { scopes: ["audit:read", "audit:admin"], roles: ["owner", "administrator"] },
   // Of people alone: a key that leaks must not make others, or change what is decided.
   getPolicy: { scopes: [], roles: members },

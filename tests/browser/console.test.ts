@@ -181,7 +181,7 @@ test("the link of the first start makes an administrator, who signs out and in a
   await page.getByRole("navigation", { name: "Console" }).getByText("Ada").click()
   assert.doesNotMatch(page.url(), /#/)
   await page.getByRole("menuitem", { name: "Sign out" }).click()
-  await page.getByLabel("Address").fill("ada@console.example")
+  await page.getByLabel("Address", { exact: true }).fill("ada@console.example")
   await page.getByRole("textbox", { name: "Password" }).fill("wrong-wrong-wrong")
   await page.getByRole("button", { name: "Sign in with a password" }).click()
   await page.getByRole("alert").waitFor()

@@ -84,22 +84,23 @@ export default function Subjects(): ReactElement {
           <Button type="submit" loading={exporting.isPending}>
             Export what is held
           </Button>
-          {named !== "" && (
-            <ConfirmedButton
-              label={isNumber(named) ? "Erase this number" : "Erase this address"}
-              name={named}
-              act={() => erasing.mutateAsync()}
-            >
-              <p>
-                {ofService
-                  ? "Everything that anybody holds about it is erased, for good: imported evidence, reports and decisions of all tenants. What is imported later is left out too, and lookups answer that nothing is available."
-                  : "Reports, evidence and decisions of your tenant about it are erased now. What you send later is kept as usual."}{" "}
-                This cannot be undone.
-              </p>
-            </ConfirmedButton>
-          )}
         </Group>
       </form>
+      {/* Outside of the form: a confirmation is a form of its own. */}
+      {named !== "" && (
+        <ConfirmedButton
+          label={isNumber(named) ? "Erase this number" : "Erase this address"}
+          name={named}
+          act={() => erasing.mutateAsync()}
+        >
+          <p>
+            {ofService
+              ? "Everything that anybody holds about it is erased, for good: imported evidence, reports and decisions of all tenants. What is imported later is left out too, and lookups answer that nothing is available."
+              : "Reports, evidence and decisions of your tenant about it are erased now. What you send later is kept as usual."}{" "}
+            This cannot be undone.
+          </p>
+        </ConfirmedButton>
+      )}
       <div aria-live="polite">
         {exporting.error !== null && <Failure error={exporting.error} />}
         {erasing.data !== undefined && <Erased erasure={erasing.data} />}

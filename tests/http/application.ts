@@ -1,3 +1,4 @@
+import assert from "node:assert/strict"
 import { join } from "node:path"
 import { promisify } from "node:util"
 import { Registry } from "prom-client"
@@ -137,6 +138,8 @@ export async function openApplication(change: Change = {}): Promise<Application>
       metricsPort: null,
       signUp: "open",
       oidc: null,
+      consoleImports: false,
+      importFolder: null,
     },
     log,
     now,
@@ -177,6 +180,7 @@ export async function openApplication(change: Change = {}): Promise<Application>
     pressure: { isHigh: change.overloaded ?? (() => false) },
     refusalMs: 0,
     streams: openStreams(),
+    program: process,
     pingRecords: () => records.ping(),
     requireSoundIndex: () => undefined,
   }
@@ -192,6 +196,12 @@ export async function openApplication(change: Change = {}): Promise<Application>
       secrets,
       sessions: { idleMs, lifeMs: 43_200_000 },
       signUp: { mode: "open", sendMail: null },
+      importRunner: {
+        socketPath: `${directory}-upload`,
+        start: () => assert.fail("an import was started"),
+        now,
+        elapsed,
+      },
       now,
       reviewDays: 90,
     },

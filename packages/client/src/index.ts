@@ -23,6 +23,7 @@ export type { SourceOptions } from "./sources.ts"
 export type { AuditOptions } from "./audit.ts"
 export type { UsageOptions } from "./usage.ts"
 export type { Identities } from "./outgoing-lines.ts"
+export type { ImportCalls } from "./imports.ts"
 export type { ClientOptions } from "./options.ts"
 export type { CallOptions, ScoreOptions } from "./request.ts"
 export type {
@@ -44,6 +45,11 @@ export type {
   FeedbackOutcome,
   FeedbackReceipt,
   FeedbackRequest,
+  ImportFileRequest,
+  ImportList,
+  ImportPreview,
+  ImportQuery,
+  ImportState,
   InvitationDetails,
   JoinRequest,
   MemberList,

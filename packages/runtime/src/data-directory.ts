@@ -49,6 +49,8 @@ export interface DataDirectory {
   readonly models: string
   readonly context: string
   readonly controlSocket: string
+  /** Where uploads of files to import are handed over. No longer than the path of the other one. */
+  readonly uploadSocket: string
   /** The anonymous drop's own: its file, its keys, its sockets. In no backup. */
   readonly drop: string
   readonly compiledCode: string
@@ -119,6 +121,7 @@ export function openDataDirectory(
     models: join(path, MODELS_FOLDER),
     context: join(path, "context"),
     controlSocket: join(path, "control.sock"),
+    uploadSocket: join(path, "upload.sock"),
     drop: join(path, "drop"),
     compiledCode: join(path, "compiled-code"),
     segments: join(path, "segments"),

@@ -93,6 +93,10 @@ import {
   TenantList,
   TenantRequest,
   UsageReport,
+  ImportFileRequest,
+  ImportList,
+  ImportPreview,
+  ImportState,
 } from "@assay/core/contract"
 import type { FastifySchema } from "fastify"
 import type { App } from "./app.ts"
@@ -191,6 +195,10 @@ export async function describeApi(app: App): Promise<void> {
     InviteRequest,
     NewInvitationLink,
     MemberRoleRequest,
+    ImportFileRequest,
+    ImportPreview,
+    ImportState,
+    ImportList,
     DropSyncRequest,
     DropIndex,
     DropBatchActions,

@@ -8,6 +8,7 @@ import { join, resolve } from "node:path"
 import { after, afterEach, before, test } from "node:test"
 import type { Browser, BrowserContext, BrowserContextOptions, Locator, Page } from "playwright-core"
 import { assay } from "../cli/assay.ts"
+import { halfSent } from "../http/half-sent.ts"
 import { type Service, startService } from "../http/service.ts"
 import { joins, printedToken, tokenIn, type Visitor } from "../http/signed-in.ts"
 import { LOOKS, violations } from "./accessibility.ts"
@@ -181,14 +182,14 @@ test("the link of the first start makes an administrator, who signs out and in a
   await page.getByRole("navigation", { name: "Console" }).getByText("Ada").click()
   assert.doesNotMatch(page.url(), /#/)
   await page.getByRole("menuitem", { name: "Sign out" }).click()
-  await page.getByLabel("Address", { exact: true }).fill("ada@console.example")
+  await page.getByLabel("Address").fill("ada@console.example")
   await page.getByRole("textbox", { name: "Password" }).fill("wrong-wrong-wrong")
   await page.getByRole("button", { name: "Sign in with a password" }).click()
   await page.getByRole("alert").waitFor()
   assert.deepEqual(await violations(page), [])
   await page.getByRole("textbox", { name: "Password" }).fill("ample-violet-harbour-41")
   await page.getByRole("button", { name: "Sign in with a password" }).click()
-  await page.getByRole("heading", { name: "Subjects" }).waitFor()
+  await page.getByRole("heading", { name: "Corpus" }).waitFor()
   // A wrong password is an answer that the browser reports.
   assert.deepEqual(
     faults.filter((fault) => !fault.includes("401")),
@@ -232,6 +233,7 @@ const PAGES: Readonly<Record<string, string>> = {
   decisions: "Decisions",
   review: "Review",
   batch: "Batch",
+  corpus: "Corpus",
   sources: "Sources",
   subjects: "Subjects",
   policy: "Policy",
@@ -243,7 +245,7 @@ const PAGES: Readonly<Record<string, string>> = {
   tenants: "Tenants",
 }
 const OF_ROLE: Readonly<Record<string, readonly string[]>> = {
-  owner: Object.keys(PAGES).filter((page) => page !== "tenants"),
+  owner: Object.keys(PAGES).filter((page) => page !== "tenants" && page !== "corpus"),
   analyst: [
     "overview",
     "playground",
@@ -257,7 +259,7 @@ const OF_ROLE: Readonly<Record<string, readonly string[]>> = {
     "account",
   ],
   viewer: ["overview", "decisions", "review", "sources", "policy", "usage", "members", "account"],
-  administrator: ["subjects", "members", "audit", "account", "tenants"],
+  administrator: ["corpus", "sources", "subjects", "members", "audit", "account", "tenants"],
 }
 
 for (const [role, own] of Object.entries(OF_ROLE))
@@ -324,6 +326,60 @@ test("a page whose script cannot be loaded says so, and others and it itself are
   await page.unroute(script)
   await alert.getByRole("button", { name: "Try again" }).click()
   await page.getByRole("heading", { level: 1, name: "Sources" }).waitFor()
+})
+
+test("an administrator drops a file, sees it masked, imports it, and reads what became of every row", async (context) => {
+  if (!isPresent(context)) return
+  const { context: own, page, faults } = await open({}, await member("administrator"))
+  await page.goto(`${origin}/console/corpus`)
+  const rows = Array.from({ length: 300 }, (_, n) => `zqxjkv${n}@dropped.example:pass${n}`)
+  const text = ["no row at all", ...rows].join("\n")
+  // As a drag from the desktop ends.
+  const dropped = await page.evaluateHandle<unknown>(
+    `(() => { const data = new DataTransfer(); data.items.add(new File([${JSON.stringify(text)}], "list.txt")); return data })()`,
+  )
+  await page.locator(".drop-zone").dispatchEvent("drop", { dataTransfer: dropped })
+  const preview = page.getByRole("region", { name: "First rows" })
+  await preview.getByText("z***@d***.example").first().waitFor()
+  await preview.getByText("rejected:").waitFor()
+  assert.doesNotMatch(await page.locator("main").innerText(), /zqxjkv|pass\d/)
+  await page.getByLabel("Name of the source").fill("dropped-list")
+  assert.deepEqual(await violations(page), [])
+  await page.screenshot({ path: join(screenshots, "corpus-preview.png"), fullPage: true })
+  await page.getByRole("button", { name: "Import file" }).click()
+  const article = page.getByRole("article", { name: "Import of dropped-list" })
+  await article.getByText("300 observations of 300 identities are new").waitFor()
+  assert.match(await article.innerText(), /1 rows were rejected:\s+1: /)
+  assert.doesNotMatch(page.url(), /dropped|list/)
+  assert.deepEqual(faults, [])
+  await pictures(own, ["corpus"], "imported")
+  const scored = await service.request("/api/v1/risk/score", {
+    json: { email: "zqxjkv7@dropped.example" },
+  })
+  assert.equal(((await scored.json()) as { exposed: boolean }).exposed, true)
+})
+
+test("an import that runs is in the tray of every page, also after a reload, and is stopped there", async (context) => {
+  if (!isPresent(context)) return
+  const who = await member("administrator")
+  const file = Buffer.from("zqxjkv@tray.example:password\n".repeat(10_000))
+  const upload = await halfSent(service, who, "tray-list", file)
+  const { page, faults } = await open({}, who)
+  await page.goto(`${origin}/console/members`)
+  const tray = page.getByRole("complementary", { name: "Long work" })
+  await tray.getByText("Import of tray-list", { exact: true }).waitFor()
+  await page.reload()
+  await tray.getByText("Import of tray-list", { exact: true }).waitFor()
+  assert.deepEqual(await violations(page), [])
+  await page.screenshot({ path: join(screenshots, "tray.png") })
+  await page.getByRole("link", { name: "Audit" }).click()
+  await tray.getByRole("button", { name: "Stop the import of tray-list" }).click()
+  await tray.waitFor({ state: "detached" })
+  upload.destroy()
+  await page.goto(`${origin}/console/corpus`)
+  const article = page.getByRole("article", { name: "Import of tray-list" })
+  await article.getByText("Nothing was imported.").waitFor()
+  assert.deepEqual(faults, [])
 })
 
 test("a source that passes on an older one is drawn with an arrow to it, and stands in the table", async (context) => {

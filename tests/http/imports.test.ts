@@ -1,12 +1,12 @@
 import assert from "node:assert/strict"
 import { mkdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs"
-import { connect, type Socket } from "node:net"
 import { join } from "node:path"
 import { test } from "node:test"
 import { setTimeout as delay } from "node:timers/promises"
 import { gzipSync } from "node:zlib"
-import type { ImportList, ImportPreview, ImportState, SourceList } from "@assay/core/contract"
+import type { ImportPreview, ImportState, SourceList } from "@assay/core/contract"
 import { combolist, emailAt, filesWithCanary } from "../cli/corpus.ts"
+import { halfSent, imports, uploadHeaders } from "./half-sent.ts"
 import { openRecordsOf } from "./records-of.ts"
 import { type Service, startService } from "./service.ts"
 import { joins, printedToken, signsIn, type Visitor } from "./signed-in.ts"
@@ -30,25 +30,10 @@ async function sends(
 ): Promise<{ status: number; body: Body }> {
   const response = await fetch(service.baseUrl + path, {
     method: "POST",
-    headers: headersOf(service, as),
+    headers: uploadHeaders(service, as),
     body: file,
   })
   return { status: response.status, body: (await response.json()) as Body }
-}
-
-function headersOf(service: Service, as: Visitor): Record<string, string> {
-  return {
-    cookie: [...as.cookies].map(([name, value]) => `${name}=${value}`).join("; "),
-    origin: `http://localhost:${service.port}`,
-    "x-csrf-token": as.csrf,
-    "content-type": "application/octet-stream",
-  }
-}
-
-async function imports(as: Visitor): Promise<ImportList> {
-  const { status, body } = await as.send<ImportList>("GET", "/api/v1/corpus/imports")
-  assert.equal(status, 200, JSON.stringify(body))
-  return body
 }
 
 /** The newest import, once it has ended. */
@@ -69,25 +54,6 @@ async function isExposed(service: Service, n: number): Promise<boolean> {
 async function sourceNames(as: Visitor): Promise<(string | undefined)[]> {
   const { body } = await as.send<SourceList>("GET", "/api/v1/sources")
   return body.sources.map(({ name }) => name)
-}
-
-/** An upload that has sent a part of its body and waits. */
-async function halfSent(service: Service, as: Visitor, source: string): Promise<Socket> {
-  const socket = connect(service.port, "127.0.0.1")
-  const headers = Object.entries({
-    ...headersOf(service, as),
-    host: `localhost:${service.port}`,
-    "content-length": String(list.length),
-  }).map(([name, value]) => `${name}: ${value}`)
-  socket.on("error", () => undefined)
-  socket.write(`POST /api/v1/corpus/imports?source=${source} HTTP/1.1\r\n`)
-  socket.write(`${headers.join("\r\n")}\r\n\r\n`)
-  socket.write(list.subarray(0, Math.floor(list.length / 2)))
-  for (;;) {
-    const [newest] = (await imports(as)).imports
-    if (newest?.source === source && newest.phase !== "starting") return socket
-    await delay(100)
-  }
 }
 
 test("an administrator looks at a file, uploads it and finds it in the next score; the same again changes nothing", async () => {
@@ -139,7 +105,7 @@ test("an administrator looks at a file, uploads it and finds it in the next scor
 test("an upload that breaks off imports nothing, holds up nobody, and can be sent again", async () => {
   await using service = await startService()
   const ada = await joins(service, printedToken(service), ADDRESS)
-  const socket = await halfSent(service, ada, "broken")
+  const socket = await halfSent(service, ada, "broken", list)
 
   // One import at a time: the next is refused, and so is the command.
   const busy = await sends(service, ada, "/api/v1/corpus/imports?source=other", list)
@@ -153,7 +119,7 @@ test("an upload that breaks off imports nothing, holds up nobody, and can be sen
   assert.ok(!(await sourceNames(ada)).includes("broken"))
 
   // Stopped by hand.
-  const held = await halfSent(service, ada, "stopped")
+  const held = await halfSent(service, ada, "stopped", list)
   const id = (await imports(ada)).imports[0]?.id ?? ""
   assert.equal((await ada.send("DELETE", `/api/v1/corpus/imports/${id}`)).status, 200)
   assert.equal((await ended(ada)).state, "stopped")
@@ -172,7 +138,7 @@ test("a service killed during an upload has imported nothing when it is back, an
   const dataDirectory = join(temporary, "killed")
   const first = await startService({ dataDirectory })
   const ada = await joins(first, printedToken(first), ADDRESS)
-  const socket = await halfSent(first, ada, "killed")
+  const socket = await halfSent(first, ada, "killed", list)
   await first.kill()
   socket.destroy()
   assert.deepEqual(filesWithCanary(dataDirectory), [])

@@ -62,6 +62,7 @@ export function NewImport({ list }: { readonly list: ImportList }): ReactElement
             value={file}
             onChange={choose}
             clearable
+            clearButtonProps={{ "aria-label": "Take the file away" }}
             disabled={folderFile !== ""}
           />
         </div>

@@ -62,9 +62,6 @@ export const ImportFileRequest = Type.Object(
 )
 export type ImportFileRequest = Static<typeof ImportFileRequest>
 
-/** The most of a file that is looked at before it is sent. */
-export const IMPORT_PREVIEW_BYTES = 1 << 20
-
 export const ImportPreviewQuery = Type.Object({
   format: saidOfSource.format,
   map: saidOfSource.map,

@@ -97,8 +97,8 @@ export {
 } from "./keys.ts"
 export { PhoneContext } from "./phone-context.ts"
 export { NUMBER_TYPES } from "../identity/number-types.ts"
+export { IMPORT_PREVIEW_BYTES } from "./import-preview-bytes.ts"
 export {
-  IMPORT_PREVIEW_BYTES,
   ImportFileRequest,
   ImportList,
   ImportParams,

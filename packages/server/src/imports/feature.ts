@@ -10,6 +10,7 @@ import {
   ImportPreviewQuery,
   ImportQuery,
   ImportState,
+  problems,
 } from "@assay/core/contract"
 import { FORMAT_NAMES } from "@assay/corpus/formats/formats"
 import { ImportFailure } from "@assay/corpus/engine/import-failure"
@@ -26,6 +27,7 @@ import { refuseCompression } from "../http/json-body.ts"
 import { allowLongRequest } from "../http/long-requests.ts"
 import { onceClosed } from "../http/once-closed.ts"
 import { failures, FAILURES_OF_READING, FAILURES_WITHOUT_LOOKUP, named } from "../http/schemas.ts"
+import { IMPORT_BODY_MAX } from "../http/sizes.ts"
 import { type BegunImport, type Imports, importsPort } from "./imports.ts"
 import { previewOf, UPLOAD } from "./preview.ts"
 import { runImports } from "./run-imports.ts"
@@ -187,24 +189,28 @@ async function importRoutes(app: App, services: ImportServices, imports: Imports
     })
     const unread = { validatorCompiler: () => () => true } as const
 
-    scope.post("/api/v1/corpus/preview", { schema: previewSchema, ...unread }, async (request) => {
-      requireOn()
-      const bytes = lengthOf(request, IMPORT_PREVIEW_BYTES)
-      const hints = saidHints(request.query)
-      try {
-        return await previewOf(program, request.body as Readable, bytes, hints, now())
-      } catch (error) {
-        if (error instanceof ImportFailure) throw refusal(error.code, error.message)
-        throw error
-      }
-    })
+    scope.post(
+      "/api/v1/corpus/preview",
+      { schema: previewSchema, bodyLimit: IMPORT_PREVIEW_BYTES, ...unread },
+      async (request) => {
+        requireOn()
+        const bytes = lengthOf(request)
+        const hints = saidHints(request.query)
+        try {
+          return await previewOf(program, request.body as Readable, bytes, hints, now())
+        } catch (error) {
+          if (error instanceof ImportFailure) throw refusal(error.code, error.message)
+          throw error
+        }
+      },
+    )
 
     scope.post(
       "/api/v1/corpus/imports",
-      { schema: uploadSchema, ...unread },
+      { schema: uploadSchema, bodyLimit: IMPORT_BODY_MAX, ...unread },
       async (request, reply) => {
         requireOn()
-        const bytes = lengthOf(request, Number.MAX_SAFE_INTEGER)
+        const bytes = lengthOf(request)
         const { id, socket } = await begin(request, {
           paths: [],
           streamed: { name: UPLOAD, bytes },
@@ -235,11 +241,12 @@ function refusal(code: string, message: string): Problem {
   return new Problem("import-refused", detail)
 }
 
-function lengthOf({ headers, body }: FastifyRequest, max: number): number {
+function lengthOf({ headers, body, routeOptions }: FastifyRequest): number {
   const length = Number(headers["content-length"] ?? NaN)
   if (!(body instanceof Readable) || !Number.isSafeInteger(length))
     throw new Problem("import-length-required", "Nothing was read.")
-  if (length > max) throw new Problem("body-too-large", `At most ${max} bytes are looked at.`)
+  if (length > routeOptions.bodyLimit)
+    throw new Problem("body-too-large", problems["body-too-large"].meaning)
   return length
 }
 

@@ -349,7 +349,7 @@ test("an administrator drops a file, sees it masked, imports it, and reads what 
   await page.getByRole("button", { name: "Import file" }).click()
   const article = page.getByRole("article", { name: "Import of dropped-list" })
   await article.getByText("300 observations of 300 identities are new").waitFor()
-  assert.match(await article.innerText(), /1 rows were rejected:\s+1: /)
+  assert.match(await article.innerText(), /1 row was rejected:\s+1: /)
   assert.doesNotMatch(page.url(), /dropped|list/)
   assert.deepEqual(faults, [])
   await pictures(own, ["corpus"], "imported")

@@ -123,7 +123,9 @@ function Report({ of }: { readonly of: NonNullable<ImportState["report"]> }): Re
       )}
       {of.rejected > 0 && (
         <>
-          <p>{count.format(of.rejected)} rows were rejected:</p>
+          <p>
+            {count.format(of.rejected)} {of.rejected === 1 ? "row was" : "rows were"} rejected:
+          </p>
           <ul>
             {of.rejects.map(({ reason, count: n }) => (
               <li key={reason}>

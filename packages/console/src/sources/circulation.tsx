@@ -88,8 +88,10 @@ const titleOf = ({ title, name }: Source): string => title ?? name ?? ""
 const dateOf = ({ event_date, published_date, acquired_date, imported_at }: Source): string =>
   event_date ?? published_date ?? acquired_date ?? imported_at
 
-const [WIDTH, ROW, LEFT, TOP, ARC_MAX] = [520, 44, 200, 16, 170]
+const [ROW, TOP, ARC_MAX] = [44, 8, 170]
 const LETTERS_MAX = 38
+/** At most, of the letters of a name, of a count, and of a date with what follows it. */
+const [LETTER, COUNT_WIDTH, DATE_WIDTH] = [7.6, 56, 150]
 
 /** Sources from the oldest at the top to the newest, and an arc for each arrow. */
 function Picture({ arrows }: { readonly arrows: readonly Arrow[] }): ReactElement {
@@ -97,6 +99,12 @@ function Picture({ arrows }: { readonly arrows: readonly Arrow[] }): ReactElemen
     dateOf(one) < dateOf(other) ? -1 : 1,
   )
   const y = (source: Source): number => TOP + ROW / 2 + drawn.indexOf(source) * ROW
+  const bulgeOf = ({ from, to }: Arrow): number =>
+    Math.min(ARC_MAX, 40 + Math.abs(y(from) - y(to)) / 2)
+  // No wider than what is drawn: a picture that is made smaller for a phone makes its letters so.
+  const left = COUNT_WIDTH + 0.75 * Math.max(...arrows.map(bulgeOf))
+  const letters = Math.max(...drawn.map((source) => shortened(titleOf(source)).length))
+  const width = Math.ceil(left + 16 + Math.max(DATE_WIDTH, LETTER * letters))
   const height = 2 * TOP + drawn.length * ROW
   const said = arrows.map(
     ({ from, to, identities, sample }) =>
@@ -104,7 +112,8 @@ function Picture({ arrows }: { readonly arrows: readonly Arrow[] }): ReactElemen
   )
   return (
     <svg
-      viewBox={`0 0 ${WIDTH} ${height}`}
+      viewBox={`0 0 ${width} ${height}`}
+      width={width}
       className="circulation-picture"
       role="img"
       aria-label={`Who circulates whom: ${said.join("; ")}`}
@@ -123,10 +132,11 @@ function Picture({ arrows }: { readonly arrows: readonly Arrow[] }): ReactElemen
           <path d="M0 0 L8 4 L0 8 Z" fill="var(--accent)" />
         </marker>
       </defs>
-      {arrows.map(({ from, to, identities, sample }) => {
+      {arrows.map((arrow) => {
+        const { from, to, identities, sample } = arrow
         const [begin, end] = [y(from), y(to)]
-        const bulge = Math.min(ARC_MAX, 40 + Math.abs(begin - end) / 2)
-        const x = LEFT - 12
+        const bulge = bulgeOf(arrow)
+        const x = left - 12
         return (
           <g key={`${from.name} ${to.name}`}>
             <path
@@ -152,18 +162,18 @@ function Picture({ arrows }: { readonly arrows: readonly Arrow[] }): ReactElemen
       {drawn.map((source) => (
         <g key={source.name}>
           <circle
-            cx={LEFT}
+            cx={left}
             cy={y(source)}
             r={6}
             fill={source.circulates === true ? "var(--ground)" : "var(--accent)"}
             stroke="var(--accent)"
             strokeWidth={2}
           />
-          <text x={LEFT + 16} y={y(source) - 1} className="circulation-name">
+          <text x={left + 16} y={y(source) - 1} className="circulation-name">
             {shortened(titleOf(source))}
             <title>{titleOf(source)}</title>
           </text>
-          <text x={LEFT + 16} y={y(source) + 14} className="circulation-date">
+          <text x={left + 16} y={y(source) + 14} className="circulation-date">
             {dateOf(source).slice(0, 10)}
             {source.circulates === true ? ", circulates" : ""}
           </text>

@@ -20,7 +20,7 @@ export function ImportProgress({ of }: { readonly of: ImportState }): ReactEleme
   const parts = [
     PHASES[phase],
     rows > 0 && `${count.format(rows)} rows`,
-    rate !== null && `${count.format(rate)} a second`,
+    rate !== null && rate > 0 && `${count.format(rate)} a second`,
     left !== null && `${duration(left)} left`,
   ].filter((part) => part !== false)
   return (

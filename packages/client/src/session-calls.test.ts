@@ -127,7 +127,7 @@ test("a file is sent as it is, by its beginning to be looked at and whole to be 
   const [looked, sent, named] = server.seen
   assert.equal(looked?.body.length, 1 << 20)
   assert.equal(sent?.body.length, file.size)
-  assert.equal(sent?.url, "/api/v1/corpus/imports?source=forum&date=2024-03-01")
+  assert.equal(sent.url, "/api/v1/corpus/imports?source=forum&date=2024-03-01")
   assert.equal(sent.headers["content-type"], "application/octet-stream")
   assert.equal(sent.headers["content-length"], String(file.size))
   assert.deepEqual(JSON.parse(String(named?.body)), { file: "a.zip", source: "forum" })

@@ -111,7 +111,7 @@ const cancelSchema = {
   params: ImportParams,
   response: {
     200: named(ImportState, "It was stopped, or is about to be."),
-    ...failures("imports-off", "import-not-found", ...FAILURES_OF_READING),
+    ...failures("imports-off", "import-not-found", "not-found", ...FAILURES_OF_READING),
   },
 }
 

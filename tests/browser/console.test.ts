@@ -2,11 +2,14 @@
 // both themes. Any error on a browser's console, a refused script or style among them, fails.
 import assert from "node:assert/strict"
 import { mkdirSync, readdirSync, readFileSync, statSync } from "node:fs"
+import { mkdtemp, rm, writeFile } from "node:fs/promises"
+import { tmpdir } from "node:os"
 import { join, resolve } from "node:path"
 import { after, afterEach, before, test } from "node:test"
 import type { DecisionCounts } from "@assay/core/contract"
 import type { Browser, BrowserContext, BrowserContextOptions, Locator, Page } from "playwright-core"
 import { assay } from "../cli/assay.ts"
+import { halfSent } from "../http/half-sent.ts"
 import { type Service, startService } from "../http/service.ts"
 import { joins, printedToken, tokenIn, type Visitor } from "../http/signed-in.ts"
 import { LOOKS, violations } from "./accessibility.ts"
@@ -232,7 +235,9 @@ const PAGES: Readonly<Record<string, string>> = {
   decisions: "Decisions",
   review: "Review",
   batch: "Batch",
+  corpus: "Corpus",
   sources: "Sources",
+  subjects: "Subjects",
   policy: "Policy",
   keys: "Keys",
   usage: "Usage",
@@ -243,7 +248,7 @@ const PAGES: Readonly<Record<string, string>> = {
   tenants: "Tenants",
   health: "Health",
 }
-const OF_SERVICE: readonly string[] = ["tenants", "health"]
+const OF_SERVICE: readonly string[] = ["corpus", "tenants", "health"]
 const OF_ROLE: Readonly<Record<string, readonly string[]>> = {
   owner: Object.keys(PAGES).filter((page) => !OF_SERVICE.includes(page)),
   analyst: [
@@ -259,7 +264,17 @@ const OF_ROLE: Readonly<Record<string, readonly string[]>> = {
     "account",
   ],
   viewer: ["overview", "decisions", "review", "sources", "policy", "usage", "members", "account"],
-  administrator: ["overview", "members", "audit", "account", "tenants", "health"],
+  administrator: [
+    "overview",
+    "corpus",
+    "sources",
+    "subjects",
+    "members",
+    "audit",
+    "account",
+    "tenants",
+    "health",
+  ],
 }
 
 for (const [role, own] of Object.entries(OF_ROLE))
@@ -388,6 +403,119 @@ test("an administrator sees what was found of the service, and no secret of its 
     .getByRole("row", { name: /ASSAY_DATA/ })
     .getByText("environment")
     .waitFor()
+  assert.deepEqual(faults, [])
+})
+
+test("an administrator drops a file, sees it masked, imports it, and reads what became of every row", async (context) => {
+  if (!isPresent(context)) return
+  const { context: own, page, faults } = await open({}, await member("administrator"))
+  await page.goto(`${origin}/console/corpus`)
+  const rows = Array.from({ length: 300 }, (_, n) => `zqxjkv${n}@dropped.example:pass${n}`)
+  const text = ["no row at all", ...rows].join("\n")
+  // As a drag from the desktop ends.
+  const dropped = await page.evaluateHandle<unknown>(
+    `(() => { const data = new DataTransfer(); data.items.add(new File([${JSON.stringify(text)}], "list.txt")); return data })()`,
+  )
+  await page.locator(".drop-zone").dispatchEvent("drop", { dataTransfer: dropped })
+  const preview = page.getByRole("region", { name: "First rows" })
+  await preview.getByText("z***@d***.example").first().waitFor()
+  await preview.getByText("rejected:").waitFor()
+  assert.doesNotMatch(await page.locator("main").innerText(), /zqxjkv|pass\d/)
+  await page.getByLabel("Name of the source").fill("dropped-list")
+  assert.deepEqual(await violations(page), [])
+  await page.screenshot({ path: join(screenshots, "corpus-preview.png"), fullPage: true })
+  await page.getByRole("button", { name: "Import file" }).click()
+  const article = page.getByRole("article", { name: "Import of dropped-list" })
+  await article.getByText("300 observations of 300 identities are new").waitFor()
+  assert.match(await article.innerText(), /1 row was rejected:\s+1: /)
+  assert.doesNotMatch(page.url(), /dropped|list/)
+  assert.deepEqual(faults, [])
+  await pictures(own, ["corpus"], "imported")
+  const scored = await service.request("/api/v1/risk/score", {
+    json: { email: "zqxjkv7@dropped.example" },
+  })
+  assert.equal(((await scored.json()) as { exposed: boolean }).exposed, true)
+})
+
+test("an import that runs is in the tray of every page, also after a reload, and is stopped there", async (context) => {
+  if (!isPresent(context)) return
+  const who = await member("administrator")
+  const file = Buffer.from("zqxjkv@tray.example:password\n".repeat(10_000))
+  const upload = await halfSent(service, who, "tray-list", file)
+  const { page, faults } = await open({}, who)
+  await page.goto(`${origin}/console/members`)
+  const tray = page.getByRole("complementary", { name: "Long work" })
+  await tray.getByText("Import of tray-list", { exact: true }).waitFor()
+  await page.reload()
+  await tray.getByText("Import of tray-list", { exact: true }).waitFor()
+  assert.deepEqual(await violations(page), [])
+  await page.screenshot({ path: join(screenshots, "tray.png") })
+  await page.getByRole("link", { name: "Audit" }).click()
+  await tray.getByRole("button", { name: "Stop the import of tray-list" }).click()
+  await tray.waitFor({ state: "detached" })
+  upload.destroy()
+  await page.goto(`${origin}/console/corpus`)
+  const article = page.getByRole("article", { name: "Import of tray-list" })
+  await article.getByText("Nothing was imported.").waitFor()
+  assert.deepEqual(faults, [])
+})
+
+test("a source that passes on an older one is drawn with an arrow to it, and stands in the table", async (context) => {
+  if (!isPresent(context)) return
+  const folder = await mkdtemp(join(tmpdir(), "assay-circulation-"))
+  const file = join(folder, "list.txt")
+  const lines = Array.from({ length: 2000 }, (_, n) => `person${n}@circulation.example:pass${n}`)
+  await writeFile(file, lines.join("\n"))
+  const env = { ASSAY_DATA: service.dataDirectory, PORT: String(service.port) }
+  for (const [source, date] of [
+    ["first-list", "2021-03-01"],
+    ["second-list", "2024-05-01"],
+  ] as const) {
+    const args = ["corpus", "import", file, "--source", source, "--date", date]
+    const { code, err } = await assay(args, env)
+    assert.equal(code, 0, err)
+  }
+  await rm(folder, { recursive: true })
+  const { context: own, page, faults } = await open({}, await member("owner"))
+  await page.goto(`${origin}/console/sources`)
+  await page.getByRole("img", { name: /second-list passes on first-list, (\d+) of \1/ }).waitFor()
+  const table = page.getByRole("region", { name: "Who circulates whom" }).getByRole("table")
+  assert.match(await table.innerText(), /second-list\s+first-list\s+the same data\s+\d+ of \d+/)
+  assert.equal(await table.getByRole("row").count(), 2)
+  assert.deepEqual(await violations(page), [])
+  assert.deepEqual(faults, [])
+  await pictures(own, ["sources"], "circulation")
+})
+
+test("an owner exports what is held about an address, and erases it by typing it again", async (context) => {
+  if (!isPresent(context)) return
+  const who = await member("owner")
+  const email = "erased.person@mail.example"
+  await service.request("/api/v1/risk/score", { key: service.key, json: { email } })
+  const { page, faults } = await open({}, who)
+  await page.goto(`${origin}/console/subjects`)
+  await page.getByLabel("Address or number").fill(email)
+  await page.getByRole("button", { name: "Export what is held" }).click()
+  const held = page.getByRole("region", { name: "What is held" })
+  await held.getByText("1 decision,").waitFor()
+  const download = page.waitForEvent("download")
+  await held.getByRole("link", { name: "Download as JSON" }).click()
+  const file = await download
+  assert.equal(file.suggestedFilename(), "assay-subject.json")
+  const exported = JSON.parse(readFileSync(await file.path(), "utf8")) as { decisions: unknown[] }
+  assert.equal(exported.decisions.length, 1)
+
+  await page.getByRole("button", { name: "Erase this address" }).click()
+  const dialog = page.getByRole("dialog")
+  const erase = dialog.getByRole("button", { name: "Erase this address" })
+  assert.ok(await erase.isDisabled())
+  assert.deepEqual(await violations(page), [])
+  await dialog.getByLabel(`Type ${email} to confirm`).fill(email)
+  await erase.click()
+  await page.getByText("the contents of 1 decision were deleted").waitFor()
+  await page.getByRole("button", { name: "Export what is held" }).click()
+  await page.getByText("0 decisions").waitFor()
+  assert.doesNotMatch(page.url(), /erased|%40|@/)
   assert.deepEqual(faults, [])
 })
 

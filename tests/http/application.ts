@@ -1,3 +1,4 @@
+import assert from "node:assert/strict"
 import { join } from "node:path"
 import { promisify } from "node:util"
 import { Registry } from "prom-client"
@@ -152,6 +153,8 @@ export async function openApplication(change: Change = {}): Promise<Application>
       signUp: "open",
       home: "console",
       oidc: null,
+      consoleImports: false,
+      importFolder: null,
     },
     log,
     now,
@@ -196,6 +199,7 @@ export async function openApplication(change: Change = {}): Promise<Application>
     pressure: { isHigh: change.overloaded ?? (() => false) },
     refusalMs: 0,
     streams: openStreams(),
+    program: process,
     pingRecords: () => records.ping(),
     requireSoundIndex: () => undefined,
     serviceLevels: async (period) => levelsOf(new Map(), period, now()),
@@ -214,6 +218,12 @@ export async function openApplication(change: Change = {}): Promise<Application>
       secrets,
       sessions: { idleMs, lifeMs: 43_200_000 },
       signUp: { mode: "open", sendMail: null },
+      importRunner: {
+        socketPath: `${directory}-upload`,
+        start: () => assert.fail("an import was started"),
+        now,
+        elapsed,
+      },
       now,
       reviewDays: 90,
     },

@@ -103,6 +103,8 @@ function sentAs(content: object, body: Buffer): Pick<RawRequest, "headers" | "bo
   return { headers: { "content-type": Object.keys(content)[0] ?? "" }, body }
 }
 
+const SENT_MAX = 1 << 30
+
 function oddBodies(operation: Operation, api: Description): Oddity[] {
   const { requestBody } = operation
   if (requestBody === undefined) return []
@@ -130,9 +132,12 @@ function oddBodies(operation: Operation, api: Description): Oddity[] {
     as("not UTF-8", NOT_UTF8)
     // A stream has no limit of bytes as a whole.
     const streamed = type === "application/x-ndjson" && !operation.operationId.includes("Evidence")
-    const tooLarge = Buffer.alloc(bytesMax + 1, " ")
-    as("a byte more", tooLarge, { beyond: !streamed })
-    as("a byte more, chunked", tooLarge, { beyond: !streamed, chunked: true })
+    // Files to import may have more than a test can send.
+    if (bytesMax <= SENT_MAX) {
+      const tooLarge = Buffer.alloc(bytesMax + 1, " ")
+      as("a byte more", tooLarge, { beyond: !streamed })
+      as("a byte more, chunked", tooLarge, { beyond: !streamed, chunked: true })
+    }
     if (!type.endsWith("json")) continue
     const whole = resolved(schema, api)
     const example = exampleOf(whole, api)

@@ -128,6 +128,16 @@ test("sources act as what they are, are shown as a plan may see them, and leave 
     [copy?.title, copy?.kind, copy?.event_date, copy?.rows, copy?.identities, copy?.circulates],
     ["Zq title", "breach", "2023-02-01", 61, 61, true],
   )
+  // Whom it circulates, and how much of its sample that is.
+  const circulation = copy?.circulation
+  assert.ok(circulation)
+  assert.equal(circulation.decided_by, "measured")
+  assert.ok(circulation.known_identities >= 60)
+  assert.deepEqual(circulation.origins, [
+    { name: "zq-origin", identities: circulation.known_identities },
+  ])
+  const origin = listed.sources.find(({ name }) => name === "zq-origin")?.circulation
+  assert.deepEqual([origin?.known_identities, origin?.origins], [0, []])
 
   // A plan that does not name sources finds no name anywhere.
   const unnamed = await listOf(service, small)

@@ -30,6 +30,7 @@ export type { SourceOptions } from "./sources.ts"
 export type { AuditOptions } from "./audit.ts"
 export type { UsageOptions } from "./usage.ts"
 export type { Identities } from "./outgoing-lines.ts"
+export type { ImportCalls } from "./imports.ts"
 export type { ClientOptions } from "./options.ts"
 export type { CallOptions, ScoreOptions } from "./request.ts"
 export type {
@@ -55,6 +56,11 @@ export type {
   FeedbackOutcome,
   FeedbackReceipt,
   FeedbackRequest,
+  ImportFileRequest,
+  ImportList,
+  ImportPreview,
+  ImportQuery,
+  ImportState,
   InvitationDetails,
   JoinRequest,
   MemberList,
@@ -96,6 +102,9 @@ export type {
   SignUpRequest,
   SignUpResult,
   SourceList,
+  SubjectErasure,
+  SubjectExport,
+  SubjectRequest,
   Tenant,
   TenantList,
   TenantRequest,

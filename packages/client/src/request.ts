@@ -25,7 +25,7 @@ export interface Asked {
   readonly headers?: Readonly<Record<string, string>>
 }
 
-export type Body = string | Uint8Array<ArrayBuffer> | ReadableStream<Uint8Array> | null
+export type Body = string | Uint8Array<ArrayBuffer> | Blob | ReadableStream<Uint8Array> | null
 
 /** The query of a URL, without parameters that are undefined. */
 export function query(parameters: Readonly<Record<string, string | number | undefined>>): string {

@@ -72,6 +72,13 @@ const CALLS: readonly [request: string, answer: object, call: (of: SessionClient
   ["GET /signup", { challenge: {} }, ({ signUp }) => signUp.offer()],
   ["POST /signup", { state: "waiting" }, ({ signUp }) => signUp.ask({} as never)],
   ["POST /signup/confirm", { key: "k" }, ({ signUp }) => signUp.confirm("t")],
+  ["GET /corpus/imports", { imports: [] }, ({ imports }) => imports.list()],
+  [
+    "POST /corpus/preview?format=csv",
+    { rows: [] },
+    ({ imports }) => imports.preview(new Blob(["a"]), { format: "csv" }),
+  ],
+  ["DELETE /corpus/imports/imp_1", { id: "imp_1" }, ({ imports }) => imports.cancel("imp_1")],
   ["DELETE /session", {}, ({ signIn }) => signIn.out()],
 ]
 
@@ -103,6 +110,32 @@ test("an answer that is none rejects, and no identity gets into a path", async (
   assert.throws(() => client.keys.revoke("ana@mail.example"), TypeError)
   assert.throws(() => client.tenants.approve("../keys"), TypeError)
   assert.equal(server.seen.length, 2)
+})
+
+test("a file is sent as it is, by its beginning to be looked at and whole to be imported", async () => {
+  const taken = { id: "imp_1", state: "running" }
+  const server = await startTestServer(
+    json(200, { rows: [] }),
+    json(202, taken),
+    json(202, taken),
+    problem(409, { code: "import-running" }),
+  )
+  const { imports } = clientOf(server.url)
+  const file = new Blob(["x".repeat((1 << 20) + 5)])
+  await imports.preview(file)
+  assert.deepEqual(await imports.upload(file, { source: "forum", date: "2024-03-01" }), taken)
+  await imports.fromFolder({ file: "a.zip", source: "forum" })
+  await assert.rejects(
+    imports.upload(file, { source: "forum" }),
+    (error) => error instanceof AssayProblem && error.code === "import-running",
+  )
+  const [looked, sent, named] = server.seen
+  assert.equal(looked?.body.length, 1 << 20)
+  assert.equal(sent?.body.length, file.size)
+  assert.equal(sent.url, "/api/v1/corpus/imports?source=forum&date=2024-03-01")
+  assert.equal(sent.headers["content-type"], "application/octet-stream")
+  assert.equal(sent.headers["content-length"], String(file.size))
+  assert.deepEqual(JSON.parse(String(named?.body)), { file: "a.zip", source: "forum" })
 })
 
 test("a sign-in changes the token that calls carry, and signing out forgets it", async () => {

@@ -2,6 +2,7 @@ import type { SessionDetails } from "@assay/core/contract"
 import { ask } from "./attempts.ts"
 import { type Client, callsOf } from "./client.ts"
 import { AssayProblem } from "./errors.ts"
+import { type ImportCalls, importCalls } from "./imports.ts"
 import { type KeyCalls, keyCalls } from "./keys.ts"
 import { type ClientOptions, type SessionSettings, sessionSettingsOf } from "./options.ts"
 import {
@@ -40,6 +41,7 @@ export interface SessionClient extends Client {
   readonly tenants: TenantCalls
   readonly signUp: SignUpCalls
   readonly service: ServiceCalls
+  readonly imports: ImportCalls
 }
 
 /** For pages at the address of the service: the browser sends the cookie of the session. */
@@ -57,6 +59,7 @@ export function createSessionClient(options: SessionClientOptions): SessionClien
     tenants: tenantCalls(send),
     signUp: signUpCalls(send),
     service: serviceCalls(send),
+    imports: importCalls(settings, send),
   }
 }
 

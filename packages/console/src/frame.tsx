@@ -6,6 +6,7 @@ import type { Page } from "./pages.ts"
 import { facts } from "./ui/facts.ts"
 import { forgetEverything, service } from "./ui/service.ts"
 
+const Tray = lazy(async () => ({ default: (await import("./tray.tsx")).Tray }))
 const Palette = lazy(async () => ({ default: (await import("./palette.tsx")).Palette }))
 
 /** Navigation on the left, or at the bottom on a phone, and a page. */
@@ -69,6 +70,7 @@ export function Frame(props: {
       <main>{children}</main>
       <Suspense fallback={null}>
         <Palette pages={pages} />
+        {session.roles.includes("administrator") && <Tray />}
       </Suspense>
     </div>
   )

@@ -53,11 +53,25 @@ export const pages: readonly Page[] = [
     view: lazy(() => import("./batch/batch.tsx")),
   },
   {
+    path: "/console/corpus",
+    title: "Corpus",
+    group: "Evidence",
+    roles: administrators,
+    view: lazy(() => import("./corpus/corpus.tsx")),
+  },
+  {
     path: "/console/sources",
     title: "Sources",
     group: "Evidence",
-    roles: members,
+    roles: [...members, ...administrators],
     view: lazy(() => import("./sources/sources.tsx")),
+  },
+  {
+    path: "/console/subjects",
+    title: "Subjects",
+    group: "Evidence",
+    roles: [...owners, ...administrators],
+    view: lazy(() => import("./subjects/subjects.tsx")),
   },
   {
     path: "/console/policy",

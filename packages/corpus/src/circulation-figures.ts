@@ -2,6 +2,7 @@ import { mkdir, mkdtemp, rm } from "node:fs/promises"
 import { join } from "node:path"
 import { EXPOSURE_KINDS } from "@assay/core/score"
 import { type DuckDBConnection, DuckDBInstance } from "@duckdb/node-api"
+import { type CirculationOrigin, ORIGINS_MAX } from "@assay/stores/catalogue"
 import type { Circulation, EntryKind } from "@assay/stores/exposure-index"
 import { plainEntry } from "@assay/stores/entry"
 import { rowOfEntry } from "@assay/stores/segment-block"
@@ -106,6 +107,7 @@ async function figuresOver(
     "key_high, key_low, fingerprint",
     "fingerprint IS NOT NULL AND NOT address_only",
   )
+  const origins = await knownFrom(connection)
   const same = new Map([...(await sameForms(connection)), ...sameFiles(oldestFirst)])
   const none = { all: 0, known: 0 }
   return new Map(
@@ -113,8 +115,15 @@ async function figuresOver(
       const { all: identitiesAll, known: knownIdentities } = identities.get(id) ?? none
       const { all: pairsAll, known: knownPairs } = pairs.get(id) ?? none
       const sameAs = same.get(id)
-      const figures = { identities: identitiesAll, knownIdentities, pairs: pairsAll, knownPairs }
-      return [id, sameAs === undefined ? figures : { ...figures, sameAs }]
+      const from = origins.get(id)
+      return [
+        id,
+        {
+          ...{ identities: identitiesAll, knownIdentities, pairs: pairsAll, knownPairs },
+          ...(sameAs !== undefined && { sameAs }),
+          ...(from !== undefined && { origins: from }),
+        },
+      ]
     }),
   )
 }
@@ -154,6 +163,32 @@ async function countKnown(
   return new Map(
     rows.map(([source, all, known]) => [source, { all: Number(all), known: Number(known) }]),
   )
+}
+
+/** By source: the oldest sources of its identities that older ones hold too, the most first. */
+async function knownFrom(
+  connection: DuckDBConnection,
+): Promise<ReadonlyMap<number, CirculationOrigin[]>> {
+  const counted = await connection.runAndReadAll(`
+    WITH said AS (
+      SELECT DISTINCT source, rank, key_high, key_low FROM held JOIN sources USING (source)
+    ), first AS (
+      SELECT key_high, key_low, min(rank) AS oldest FROM said GROUP BY key_high, key_low
+    )
+    SELECT said.source, origin.source, count(*) AS known
+    FROM said
+    JOIN first USING (key_high, key_low)
+    JOIN sources AS origin ON origin.rank = first.oldest
+    WHERE first.oldest < said.rank
+    GROUP BY said.source, origin.source, origin.rank
+    ORDER BY known DESC, origin.rank`)
+  const from = new Map<number, CirculationOrigin[]>()
+  for (const [source, sourceId, known] of counted.getRows() as [number, number, bigint][]) {
+    const found = from.get(source) ?? []
+    if (found.length < ORIGINS_MAX) found.push({ sourceId, identities: Number(known) })
+    from.set(source, found)
+  }
+  return from
 }
 
 /**

@@ -98,6 +98,7 @@ test("a list made of an older source circulates it, by a sample of the keys, and
     knownIdentities: 80,
     pairs: 100,
     knownPairs: 80,
+    origins: [{ sourceId: named(catalogue, "older").id, identities: 80 }],
   })
   assert.equal(named(catalogue, "newer").circulates, true)
   assert.equal(named(catalogue, "older").circulates, false)
@@ -110,6 +111,23 @@ test("a list made of an older source circulates it, by a sample of the keys, and
   })
   assert.deepEqual(await readdir(work), [])
   assert.equal((await measure()).version, catalogue.version)
+})
+
+test("an identity that several older sources hold counts for the oldest of them alone", async (t) => {
+  const { add, measure } = await openCorpus(t)
+  await add(older, people(0, 30))
+  await add({ ...newer, name: "between", eventDate: "2020-01-01" }, people(10, 80))
+  await add({ ...newer, name: "last", eventDate: "2024-01-01" }, people(0, 100))
+  const catalogue = await measure()
+  const id = (name: string): number => named(catalogue, name).id
+  assert.deepEqual(named(catalogue, "last").circulation?.origins, [
+    { sourceId: id("between"), identities: 50 },
+    { sourceId: id("older"), identities: 30 },
+  ])
+  assert.deepEqual(named(catalogue, "between").circulation?.origins, [
+    { sourceId: id("older"), identities: 20 },
+  ])
+  assert.equal(named(catalogue, "older").circulation?.origins, undefined)
 })
 
 test("the same people with other passwords are no copy, nor are too few of them", async (t) => {
@@ -309,6 +327,7 @@ test("what an operator decided stays, with new figures, until it is given back t
     knownIdentities: 60,
     pairs: 60,
     knownPairs: 60,
+    origins: [{ sourceId: named(decided, "older").id, identities: 60 }],
   })
   assert.equal((await measure()).version, decided.version)
   const given = await recomputeCirculation(index, segments, work, {

@@ -14,12 +14,15 @@ import type { ReadTally } from "./engine/reader.ts"
 import type { TakenAs } from "./engine/taken-as.ts"
 import type { FormatHints } from "./formats/head.ts"
 import type { ImportHolder } from "./import-lock.ts"
+import type { StreamSaid } from "./inputs/streamed-input.ts"
 import type { RepeatedImport } from "./import-recipe.ts"
 import type { KeptSegment } from "./kept-segment.ts"
 import type { SourceRequest } from "./source-request.ts"
 
 export interface ImportRequest {
   readonly paths: readonly string[]
+  /** Set where the input arrives on the standard input of this process; there are no paths then. */
+  readonly streamed?: StreamSaid
   readonly hints: FormatHints
   readonly source: SourceRequest
   /** Where rejected rows are listed; null: in the data directory. */
@@ -109,3 +112,6 @@ export interface ImportWork {
   readonly fingerprint: string
   readonly kept: KeptSegment | null
 }
+
+/** What reading and sorting need of an import: of a stream, no more is known before. */
+export type SegmentWork = Pick<ImportWork, "request" | "reach" | "watch" | "keyedAs" | "taken">

@@ -15,10 +15,11 @@ import type {
   ImportRequest,
   ImportWatch,
   ImportWork,
+  SegmentWork,
 } from "./import-request.ts"
 import { removeLeftovers } from "./kept-segment.ts"
 import { completeLive, goLive, mergeKept } from "./live-batch.ts"
-import { makeSegment } from "./make-segment.ts"
+import { makeSegment, STREAMED } from "./make-segment.ts"
 import { deleteRemovedSegments } from "./removed-segments.ts"
 
 /**
@@ -94,16 +95,18 @@ async function importAlone(
   onLive: (live: Live) => void,
 ): Promise<ImportReport> {
   const { directory, program, signal } = reach
-  const reader = startReader(program)
+  const reader = startReader(program, request.streamed && { stdin: "inherit" })
   const pids = [reach.pid, reader.pid]
   const memory = watchMemory(() => pids)
   const endReader = (): void => void reader.kill()
   signal.addEventListener("abort", endReader)
   try {
-    const { paths, hints } = request
-    const examined = await unlessStopped(signal, () =>
-      reader.examine({ paths, hints, rowsShown: 0, nowMs: reach.now() }, ({ bytes, totalBytes }) =>
-        watch.progress({ phase: "examining", rows: 0, done: bytes, total: totalBytes }),
+    const { paths, hints, streamed } = request
+    const looked = await unlessStopped(signal, () =>
+      reader.examine(
+        { paths, hints, streamed, rowsShown: 0, nowMs: reach.now() },
+        ({ bytes, totalBytes }) =>
+          watch.progress({ phase: "examining", rows: 0, done: bytes, total: totalBytes }),
       ),
     )
     const index = await reach.openIndex()
@@ -112,24 +115,22 @@ async function importAlone(
       removeLeftovers(directory, (file) => isReferenced(catalogue, file), reach.now())
       await deleteRemovedSegments(catalogue, directory.segments)
       const known = sharedSource(catalogue, request.source.name)
-      const { source, keyedAs } = asSaid(request, known, catalogue, examined)
-      const taken = takenMembers(examined, keyedAs)
-      watch.examined(examined, source, taken)
-      const attempt = await openAttempt(
-        index,
-        catalogue,
-        directory,
-        fingerprintOf(request, examined),
-        reach.now(),
-      )
+      const { source, keyedAs } = asSaid(request, known, catalogue, looked)
+      const taken = takenMembers(looked, keyedAs)
+      watch.examined(looked, source, taken)
+      const begun = { request, reach, watch, index, source, keyedAs, taken }
+      const { examined, attempt } =
+        streamed === undefined
+          ? { examined: looked, attempt: await attemptOf(begun, looked) }
+          : await unlessStopped(signal, () => readStream(begun, looked, reader, pids))
       const work = {
-        ...{ request, reach, watch, index, source, keyedAs, taken, ...attempt },
+        ...{ ...begun, ...attempt },
         kindIsKnown: keyedAs.kind !== null || known !== undefined || request.repeats !== undefined,
       }
       const { report, catalogue: current } =
         attempt.batch?.state === "live"
           ? { report: alreadyLive(work, attempt.batch), catalogue }
-          : await importBatch(work, examined, reader, pids)
+          : await importBatch(work, examined, reader, pids, attempt.isNew)
       const finished = { ...report, peakMemory: memory.stop() }
       if (finished.changed || finished.completed) {
         await completeLive(work, finished, current, (undone) =>
@@ -147,6 +148,41 @@ async function importAlone(
   }
 }
 
+type Attempt = Awaited<ReturnType<typeof openAttempt>> & {
+  /** Its segment was made by this run. */
+  readonly isNew: boolean
+}
+type Begun = SegmentWork & Pick<ImportWork, "index">
+
+/** Looked up after reading: that takes long, and sources may be removed meanwhile. */
+async function attemptOf({ request, reach, index }: Begun, examined: Examined): Promise<Attempt> {
+  const fingerprint = fingerprintOf(request, examined)
+  const catalogue = await index.catalogue()
+  const attempt = await openAttempt(index, catalogue, reach.directory, fingerprint, reach.now())
+  return { ...attempt, isNew: false }
+}
+
+/**
+ * Reads a stream, of which it is only then known what it is: the same may be live already, or an
+ * earlier try may have read it.
+ */
+async function readStream(
+  begun: Begun,
+  looked: Examined,
+  reader: ReaderChild,
+  pids: number[],
+): Promise<{ examined: Examined; attempt: Attempt }> {
+  let found: { examined: Examined; attempt: Attempt } | null = null
+  const kept = await makeSegment(begun, looked, reader, pids, STREAMED, async (digest) => {
+    const examined = { ...looked, ...digest }
+    const attempt = await attemptOf(begun, examined)
+    found = { examined, attempt }
+    return attempt.batch?.state === "live" || attempt.kept !== null ? null : attempt.fingerprint
+  })
+  const { examined, attempt } = found as unknown as { examined: Examined; attempt: Attempt }
+  return { examined, attempt: kept === null ? attempt : { ...attempt, kept, isNew: true } }
+}
+
 type Report = Omit<ImportReport, "peakMemory">
 
 /** Makes the batch live. */
@@ -155,12 +191,16 @@ async function importBatch(
   examined: Examined,
   reader: ReaderChild,
   pids: number[],
+  isRead: boolean,
 ): Promise<{ report: Report; catalogue: Catalogue }> {
   const { reach, watch, index, fingerprint } = work
   const { directory, signal } = reach
-  if (work.kept !== null) watch.resumes()
+  if (work.kept !== null && !isRead) watch.resumes()
   const { kept, source, batch, merged } = await unlessStopped(signal, async () => {
-    const segment = work.kept ?? (await makeSegment(work, examined, reader, pids))
+    const named = async (): Promise<string> => fingerprint
+    const segment =
+      work.kept ?? (await makeSegment(work, examined, reader, pids, fingerprint, named))
+    if (segment === null) throw new ImportFailure("reader", "The input has no name")
     const described = work.kindIsKnown
       ? work.source
       : { ...work.source, kind: kindOfMost(segment.tally, work.taken) }

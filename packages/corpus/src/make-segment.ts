@@ -1,4 +1,4 @@
-import { mkdirSync, rmSync, statfsSync } from "node:fs"
+import { existsSync, mkdirSync, renameSync, rmSync, statfsSync } from "node:fs"
 import { availableParallelism } from "node:os"
 import { join } from "node:path"
 import type { DataDirectory } from "@assay/runtime/data-directory"
@@ -9,22 +9,37 @@ import { ImportFailure } from "./engine/import-failure.ts"
 import type { ReadTally } from "./engine/reader.ts"
 import { unfinishedRejects } from "./engine/reject-file.ts"
 import { bothDone } from "./engine/side-by-side.ts"
-import type { ImportWork } from "./import-request.ts"
+import type { SegmentWork } from "./import-request.ts"
+import type { ReadResult } from "./engine/reader.ts"
 import { keepSegment, type KeptSegment, segmentFile, unfinishedSegment } from "./kept-segment.ts"
 
-/** Reads, keys and sorts the input into a segment that lasts. */
+/**
+ * The name of what a stream gives until all of it was read: only then it is known what it is. One
+ * import runs at a time, so there is one of it.
+ */
+export const STREAMED = "streamed"
+
+/**
+ * Reads, keys and sorts the input into a segment that lasts. `nameOf` gives its fingerprint once it
+ * was read; null where the same is there already, and then nothing is kept.
+ */
 export async function makeSegment(
-  { request, reach, watch, keyedAs, taken, fingerprint }: ImportWork,
+  { request, reach, watch, keyedAs, taken }: SegmentWork,
   examined: Examined,
   reader: ReaderChild,
   pids: number[],
-): Promise<KeptSegment> {
+  workName: string,
+  nameOf: (digest: ReadResult["digest"]) => Promise<string | null>,
+): Promise<KeptSegment | null> {
   const { directory, program, secrets, signal } = reach
-  refuseFullDisk(directory, request.paths, examined.totalBytes)
+  const names = request.streamed === undefined ? request.paths : [request.streamed.name]
+  refuseFullDisk(directory, names, examined.totalBytes)
   const startedAtMs = request.repeats?.startedAtMs ?? reach.now()
-  const rejects = request.rejects ?? join(directory.rejects, `${fingerprint}.csv`)
-  const workDirectory = join(directory.imports, fingerprint)
-  const segment = unfinishedSegment(directory, fingerprint)
+  const rejectsOf = (name: string): string =>
+    request.rejects ?? join(directory.rejects, `${name}.csv`)
+  const rejects = rejectsOf(workName)
+  const workDirectory = join(directory.imports, workName)
+  const segment = unfinishedSegment(directory, workName)
   mkdirSync(workDirectory, { mode: 0o700 })
   const sorter = startSorter(program, reader)
   pids.push(sorter.pid)
@@ -61,19 +76,25 @@ export async function makeSegment(
         watch.progress({ phase: "reading", rows, done: bytes, total: examined.totalBytes }),
     )
     const sortingAlone = reading.then((read) => {
-      watch.progress({ phase: "sorting", rows: read.rows, done: 0, total: null })
+      watch.progress({ phase: "sorting", rows: read.tally.rows, done: 0, total: null })
       return read
     })
-    const [tally, sorted] = await bothDone(sortingAlone, sorting)
+    const [{ tally, digest }, sorted] = await bothDone(sortingAlone, sorting)
     refuseNothing(tally, rejects)
     const { rows, bytes, sha256 } = sorted
+    const fingerprint = await nameOf(digest)
+    if (fingerprint === null) return null
+    if (fingerprint !== workName) {
+      if (existsSync(rejects)) renameSync(rejects, rejectsOf(fingerprint))
+      renameSync(segment, unfinishedSegment(directory, fingerprint))
+    }
     const kept: KeptSegment = {
       startedAtMs,
       segment: { file: segmentFile(fingerprint), bytes, sha256 },
       rows,
       keyedAs,
       tally,
-      rejects,
+      rejects: rejectsOf(fingerprint),
     }
     await keepSegment(directory, fingerprint, kept)
     return kept
@@ -82,6 +103,7 @@ export async function makeSegment(
     await Promise.all([reader.kill(), sorter.kill()])
     rmSync(workDirectory, { recursive: true, force: true })
     rmSync(segment, { force: true })
+    if (workName === STREAMED) rmSync(rejects, { force: true })
     // A reader that was killed could not remove it itself.
     rmSync(unfinishedRejects(rejects), { force: true })
   }

@@ -1,5 +1,6 @@
 import { type ChildProcess, fork, spawn, type StdioOptions } from "node:child_process"
 import type { Worker as ClusterWorker } from "node:cluster"
+import type { Socket } from "node:net"
 import { setTimeout as delay } from "node:timers/promises"
 import { Worker as Thread } from "node:worker_threads"
 import { childChannel, threadChannel, workerChannel } from "./channels.ts"
@@ -185,6 +186,34 @@ export function startCommand(
     ...(timeoutMs !== undefined && { timeout: timeoutMs, killSignal: "SIGKILL" }),
   })
   return { ended: endOf(child), stop: () => void child.kill("SIGKILL") }
+}
+
+/** A command that is spoken to while it runs. */
+export interface SpokenCommand extends RunningCommand {
+  readonly channel: Channel
+}
+
+/**
+ * Runs a command of this program that gets its work over a pipe. `stdin` is handed to it, and this
+ * process's own end of it is closed.
+ */
+export function startSpokenCommand(
+  { exec, execArgv = [] }: CommandProgram,
+  args: readonly string[],
+  stdin: Socket | null,
+): SpokenCommand {
+  if (exec === undefined) throw new Error("It is not known which program this is")
+  const child = fork(exec, args, {
+    execArgv: [...execArgv],
+    stdio: [stdin ?? "ignore", "ignore", "ignore", "ipc"],
+    serialization: "advanced",
+  })
+  stdin?.destroy()
+  return {
+    channel: childChannel(child),
+    ended: endOf(child),
+    stop: () => void child.kill("SIGKILL"),
+  }
 }
 
 function endOf(child: ChildProcess): Promise<End> {

@@ -51,6 +51,8 @@ export interface DataDirectory {
   /** What the service measured of itself. */
   readonly levels: string
   readonly controlSocket: string
+  /** Where uploads of files to import are handed over. No longer than the path of the other one. */
+  readonly uploadSocket: string
   /** The anonymous drop's own: its file, its keys, its sockets. In no backup. */
   readonly drop: string
   readonly compiledCode: string
@@ -122,6 +124,7 @@ export function openDataDirectory(
     context: join(path, "context"),
     levels: join(path, "levels.log"),
     controlSocket: join(path, "control.sock"),
+    uploadSocket: join(path, "upload.sock"),
     drop: join(path, "drop"),
     compiledCode: join(path, "compiled-code"),
     segments: join(path, "segments"),

@@ -47,7 +47,21 @@ export interface Circulation {
    * absent where none does.
    */
   readonly sameAs?: number
+  /**
+   * The oldest sources of the known identities, and of how many each is the oldest, the most first;
+   * absent where none is known. No more than `ORIGINS_MAX`.
+   */
+  readonly origins?: readonly CirculationOrigin[]
 }
+
+export interface CirculationOrigin {
+  readonly sourceId: number
+  /** Of the sample. */
+  readonly identities: number
+}
+
+/** A catalogue is read often, so a source names no more of those it circulates than this. */
+export const ORIGINS_MAX = 16
 
 export interface SourceFlags {
   readonly spamList: boolean
@@ -446,6 +460,7 @@ const descriptionMembers = {
         pairs: Count,
         knownPairs: Count,
         sameAs: Type.Optional(Id),
+        origins: Type.Optional(Type.Array(Type.Object({ sourceId: Id, identities: Count }))),
       }),
       Type.Null(),
     ]),

@@ -23,6 +23,7 @@ const description = {
     pairs: 2,
     knownPairs: 1,
     sameAs: 1,
+    origins: [{ sourceId: 1, identities: 3 }],
   },
 }
 

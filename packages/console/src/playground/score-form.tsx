@@ -8,6 +8,7 @@ import { Button, TextInput } from "@mantine/core"
 import { useMutation } from "@tanstack/react-query"
 import { type SubmitEvent, type ReactElement, useState } from "react"
 import { EmailCard, PhoneCard } from "../card/card.tsx"
+import { asTyped, isNumber } from "../ui/identity.ts"
 import { Failure } from "../ui/states.tsx"
 import "./playground.css"
 
@@ -25,13 +26,13 @@ export function ScoreForm(props: {
   const [identity, setIdentity] = useState("")
   const score = useMutation({
     mutationFn: async (asked: string): Promise<Scored> =>
-      asked.startsWith("+")
+      isNumber(asked)
         ? { kind: "phone", result: await client.scorePhone(asked, { explain: true }) }
         : { kind: "email", result: await client.scoreEmail(asked, { explain: true }) },
   })
   const send = (asked: string): void => {
     setIdentity(asked)
-    score.mutate(asked.trim().replace(/^\+[\d ().-]+$/, (number) => number.replace(/[ ().-]/g, "")))
+    score.mutate(asTyped(asked))
   }
   const submit = (event: SubmitEvent): void => {
     event.preventDefault()

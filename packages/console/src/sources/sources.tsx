@@ -2,6 +2,7 @@ import { Button } from "@mantine/core"
 import { useInfiniteQuery } from "@tanstack/react-query"
 import type { ReactElement } from "react"
 import { service } from "../ui/service.ts"
+import { Circulation } from "./circulation.tsx"
 import { Empty, Failure, Loading, PageHead } from "../ui/states.tsx"
 import { dayWords, Moment } from "../ui/time.tsx"
 import { Table } from "../ui/table.tsx"
@@ -72,6 +73,7 @@ export default function Sources(): ReactElement {
           Show more sources
         </Button>
       )}
+      {all.length > 0 && <Circulation sources={all} />}
     </>
   )
 }

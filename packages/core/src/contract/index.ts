@@ -105,6 +105,16 @@ export {
 } from "./keys.ts"
 export { PhoneContext } from "./phone-context.ts"
 export { NUMBER_TYPES } from "../identity/number-types.ts"
+export { IMPORT_PREVIEW_BYTES } from "./import-preview-bytes.ts"
+export {
+  ImportFileRequest,
+  ImportList,
+  ImportParams,
+  ImportPreview,
+  ImportPreviewQuery,
+  ImportQuery,
+  ImportState,
+} from "./imports.ts"
 export { PhoneRiskRequest, PhoneRiskResult } from "./phone-risk.ts"
 export {
   BackTestRequest,

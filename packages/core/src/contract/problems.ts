@@ -399,6 +399,41 @@ export const problems = {
     meaning:
       "On a plan with limits a stream ends after 100 lines in a row without a result. This is the last line of the answer: lines that have no answer were not evaluated or counted.",
   },
+  "imports-off": {
+    status: 404,
+    title: "Files are not imported over HTTP here",
+    meaning:
+      "In production that takes ASSAY_CONSOLE_IMPORTS=true; `assay corpus import` works on the machine itself. Nothing was read.",
+  },
+  "import-not-found": {
+    status: 404,
+    title: "There is no such import",
+    meaning:
+      "Imports are listed until the service is started anew; one that has ended cannot be stopped. What was imported is among the sources.",
+  },
+  "import-running": {
+    status: 409,
+    title: "Another import is running",
+    meaning:
+      "One import runs at a time, whether it was begun here or by the command. Nothing was imported; try again when it has ended.",
+  },
+  "import-length-required": {
+    status: 411,
+    title: "How long the file is must be said first",
+    meaning:
+      "Send `Content-Length`. Without it the end of a connection that broke would look like the end of the file. Nothing was imported.",
+  },
+  "import-needs-folder": {
+    status: 422,
+    title: "This file cannot be read while it arrives",
+    meaning:
+      "Zip archives and Parquet files are read by places in them. Put the file into the folder that ASSAY_IMPORT_FOLDER names and import it from there. Nothing was imported.",
+  },
+  "import-refused": {
+    status: 422,
+    title: "The file cannot be imported",
+    meaning: "`detail` says why. All of a file is imported or nothing: nothing was.",
+  },
   "backtest-running": {
     status: 429,
     title: "A back-test is running",

@@ -59,7 +59,12 @@ export const RIGHTS = {
   changeReviews: { scopes: ["review:write"], roles: analysts },
   saveReviewView: { scopes: ["review:write"], roles: analysts },
   deleteReviewView: { scopes: ["review:write"], roles: analysts },
-  listSources: { scopes: ["score"], roles: members },
+  listSources: { scopes: ["score"], roles: [...members, "administrator"] },
+  listImports: { scopes: ["corpus:admin"], roles: administrators },
+  previewImport: { scopes: ["corpus:admin"], roles: administrators },
+  importUpload: { scopes: ["corpus:admin"], roles: administrators },
+  importFile: { scopes: ["corpus:admin"], roles: administrators },
+  cancelImport: { scopes: ["corpus:admin"], roles: administrators },
   listAudit: { scopes: ["audit:read", "audit:admin"], roles: ["owner", "administrator"] },
   // Of people alone: a key that leaks must not make others, or change what is decided.
   getPolicy: { scopes: [], roles: members },

@@ -18,6 +18,7 @@ export const TENANT_SCOPES = [
  * What a service key, made by an administrator and belonging to no tenant, may be allowed to do.
  */
 export const SERVICE_SCOPES = [
+  "corpus:admin",
   "subjects:admin",
   "tenants:admin",
   "audit:admin",

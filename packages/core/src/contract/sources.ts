@@ -1,4 +1,5 @@
 import { Type, type Static } from "typebox"
+import { words } from "./words.ts"
 
 const day = (description: string) =>
   Type.Union([Type.String({ format: "date" }), Type.Null()], { description })
@@ -13,6 +14,45 @@ const SourceFlags = Type.Object(
     sensitive: Type.Boolean({ description: "Acts for verified tenants only." }),
     verified: Type.Boolean({ description: "Somebody made sure that it is what it says." }),
     stealer_log: Type.Boolean({ description: "Taken from machines by malware." }),
+  },
+  { additionalProperties: false },
+)
+
+const Circulation = Type.Object(
+  {
+    decided_by: words(["measured", "operator"], "Who decided `circulates`."),
+    identities: Type.Integer({
+      minimum: 0,
+      description: "Identities of its sample, which is one in 64 of all that there are.",
+    }),
+    known_identities: Type.Integer({
+      minimum: 0,
+      description: "How many of them an older source holds too.",
+    }),
+    pairs: Type.Integer({
+      minimum: 0,
+      description: "Identities of the sample with a password, counted by password.",
+    }),
+    known_pairs: Type.Integer({
+      minimum: 0,
+      description: "How many of these an older source holds too.",
+    }),
+    same_as: Type.Union([Type.String(), Type.Null()], {
+      description: "Name of an older source that holds the same data.",
+    }),
+    origins: Type.Array(
+      Type.Object(
+        {
+          name: Type.String({ description: "Name of an older source." }),
+          identities: Type.Integer({
+            minimum: 1,
+            description: "Identities of the sample of which it is the oldest source.",
+          }),
+        },
+        { additionalProperties: false },
+      ),
+      { description: "Whom it circulates, the most first; at most 16." },
+    ),
   },
   { additionalProperties: false },
 )
@@ -44,6 +84,12 @@ const SourceSummary = Type.Object(
       Type.Boolean({
         description:
           "It passes on what older sources held, so its exposures count as reposts. Plans that name sources.",
+      }),
+    ),
+    circulation: Type.Optional(
+      Type.Union([Circulation, Type.Null()], {
+        description:
+          "Whom it circulates, as measured; null where nothing was measured. Plans that name sources.",
       }),
     ),
   },

@@ -31,7 +31,8 @@ async function read(path: string, format: string): Promise<Pick<ReadTally, "rows
   const rejects = join(directory, "rejects.csv")
   const job = { paths: [path], keyer, members: new Map(), threads: 2, rejects }
   const out = new Writable({ write: (_piece, _encoding, done) => done() })
-  const { rows, rejects: rejected } = await readInputs(job, examined, out, () => undefined)
+  const { tally } = await readInputs(job, examined, out, () => undefined)
+  const { rows, rejects: rejected } = tally
   return { rows, rejects: rejected }
 }
 

@@ -22,7 +22,7 @@ test("a reader tells how far it is, and which file it is at", async () => {
 })
 
 test("a reader that comes no further fails what was asked of it, and is ended", async () => {
-  const reader = startReader(process, 600)
+  const reader = startReader(process, { stallMs: 600 })
   process.kill(reader.pid, "SIGSTOP")
   await assert.rejects(reader.examine(job, quiet), {
     name: "ImportFailure",

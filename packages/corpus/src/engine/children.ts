@@ -1,6 +1,6 @@
 import type { ChildProcess, StdioOptions } from "node:child_process"
 import { extname } from "node:path"
-import { PassThrough, type Stream } from "node:stream"
+import { PassThrough, type Stream, type Writable } from "node:stream"
 import { fileURLToPath } from "node:url"
 import {
   type End,
@@ -12,7 +12,7 @@ import {
 import { openCalls, RemoteError } from "@assay/runtime/rpc"
 import type { ExamineJob, Examined, LookProgress } from "./examine.ts"
 import { type FailureCode, ImportFailure } from "./import-failure.ts"
-import type { ReadJob, ReadProgress, ReadTally } from "./reader.ts"
+import type { ReadJob, ReadProgress, ReadResult } from "./reader.ts"
 import type { SortedSegment, SorterOptions } from "./sorter.ts"
 
 export interface ReaderChild extends Child {
@@ -21,7 +21,9 @@ export interface ReaderChild extends Child {
   /** Identifies the contents of a file or folder. */
   digest(path: string, onProgress: (progress: LookProgress) => void): Promise<string>
   examine(job: ExamineJob, onProgress: (progress: LookProgress) => void): Promise<Examined>
-  read(job: ReadJob, onProgress: (progress: ReadProgress) => void): Promise<ReadTally>
+  read(job: ReadJob, onProgress: (progress: ReadProgress) => void): Promise<ReadResult>
+  /** Takes an input that is handed over here; null where it was started with another. */
+  readonly input: Writable | null
 }
 
 export interface SorterChild extends Child {
@@ -38,12 +40,22 @@ export interface Child {
 interface Work {
   readonly digest: { job: string; progress: LookProgress; result: string }
   readonly examine: { job: ExamineJob; progress: LookProgress; result: Examined }
-  readonly read: { job: ReadJob; progress: ReadProgress; result: ReadTally }
+  readonly read: { job: ReadJob; progress: ReadProgress; result: ReadResult }
 }
 
-/** Starts the process that will see plain text. A call without progress for `stallMs` fails. */
-export function startReader(program: NodeProgram, stallMs: number = STALL_MS): ReaderChild {
-  const { child, call, pid, kill } = start("reader", program, ["ignore", "pipe", "ignore", "ipc"])
+interface ReaderOptions {
+  /** A call without progress for this long fails. */
+  readonly stallMs?: number
+  /** What it reads a stream from: this process's own standard input, or what is written here. */
+  readonly stdin?: "ignore" | "inherit" | "pipe"
+}
+
+/** Starts the process that will see plain text. */
+export function startReader(
+  program: NodeProgram,
+  { stallMs = STALL_MS, stdin = "ignore" }: ReaderOptions = {},
+): ReaderChild {
+  const { child, call, pid, kill } = start("reader", program, [stdin, "pipe", "ignore", "ipc"])
   // A process that could not be started has no output; the first call reports that.
   const keyedRows: Stream = child.stdout ?? new PassThrough()
   const watched = async <Method extends keyof Work>(
@@ -80,6 +92,7 @@ export function startReader(program: NodeProgram, stallMs: number = STALL_MS): R
     pid,
     kill,
     keyedRows,
+    input: child.stdin,
     digest: (path, onProgress) => watched("digest", path, onProgress),
     examine: (job, onProgress) => watched("examine", job, onProgress),
     read: (job, onProgress) => watched("read", job, onProgress),

@@ -1,5 +1,5 @@
 import type { Detected } from "../formats/format.ts"
-import { blocksOf, detectFormat } from "../formats/formats.ts"
+import { blocksOf, detectFormat, seeks, titleOf } from "../formats/formats.ts"
 import { type FormatHints, HEAD_BYTES_MAX } from "../formats/head.ts"
 import type { ParsedRow, RejectReason } from "../formats/parsed-row.ts"
 import { logDay } from "../formats/log-day.ts"
@@ -7,17 +7,24 @@ import { secretClassOf } from "../formats/secret-class.ts"
 import { dayWithin } from "../formats/written-day.ts"
 import { type ContentDigest, contentDigest, inputBytes } from "../inputs/content-digest.ts"
 import { firstBytes, InputError, type Member } from "../inputs/member.ts"
-import { openInputs } from "../inputs/members.ts"
+import { needsSeeking } from "../inputs/member-finder.ts"
+import { type Inputs, openInputs, openStreamedInput } from "../inputs/members.ts"
+import type { StreamedInput, StreamSaid } from "../inputs/streamed-input.ts"
 import type { SkipReason } from "../inputs/skipped.ts"
 import type { SecretClass } from "@assay/stores/exposure-index"
 import { DAY_MS } from "@assay/runtime/time"
+import { MASK, maskedIdentity } from "./masked.ts"
 import { parseBlock } from "./parse-block.ts"
 
 export interface ExamineJob {
   readonly paths: readonly string[]
+  /** Set where the input arrives on the reader's standard input; there are no paths then. */
+  readonly streamed?: StreamSaid | undefined
   readonly hints: FormatHints
   /** How many parsed rows to show; 0 for none. */
   readonly rowsShown: number
+  /** Identities are shown by a letter or two: for somebody who is not at the machine. */
+  readonly masked?: boolean
   /** No log and no file is dated later than a day after this moment. */
   readonly nowMs: number
 }
@@ -34,6 +41,7 @@ export interface LookProgress {
 
 /** The findings about an input, made before any of it is kept. */
 export interface Examined {
+  /** Empty for a stream: it is known when all of it was read. */
   readonly sha256: string
   readonly inputs: readonly string[]
   readonly stamp: string
@@ -74,10 +82,33 @@ export async function examineInputs(
   job: ExamineJob,
   onProgress: (progress: LookProgress) => void = () => undefined,
 ): Promise<Examined> {
-  const { paths, hints, rowsShown, nowMs } = job
-  const { digest, progress } = await digestInputs(paths, onProgress)
-  const { sha256, inputs: digests, stamp } = digest
-  const inputs = await openInputs(paths)
+  const { digest, progress } = await digestInputs(job.paths, onProgress)
+  return await lookAt(job, await openInputs(job.paths), digest, progress, onProgress)
+}
+
+/** Looks at the beginning of a stream; what it holds is known by its digest once it was read. */
+export async function examineStream(
+  job: ExamineJob,
+  stream: StreamedInput,
+  onProgress: (progress: LookProgress) => void = () => undefined,
+): Promise<Examined> {
+  const unknown = { sha256: "", inputs: [], stamp: "" }
+  const progress = { bytes: 0, totalBytes: stream.said.bytes, members: 0, member: "" }
+  const refuse = (name: string, { format }: Detected): void => {
+    if (seeks(format)) throw needsSeeking(name, titleOf(format))
+  }
+  return await lookAt(job, openStreamedInput(stream), unknown, progress, onProgress, refuse)
+}
+
+async function lookAt(
+  job: ExamineJob,
+  inputs: Inputs,
+  { sha256, inputs: digests, stamp }: ContentDigest,
+  progress: LookProgress,
+  onProgress: (progress: LookProgress) => void,
+  refuse: (name: string, detected: Detected) => void = () => undefined,
+): Promise<Examined> {
+  const { hints, rowsShown, nowMs, masked = false } = job
   try {
     const members: ExaminedMember[] = []
     const shown: ShownRow[] = []
@@ -85,6 +116,7 @@ export async function examineInputs(
       const { number, name } = member
       onProgress({ ...progress, members: number, member: name })
       const detected = detectFormat(name, await firstBytes(member.bytes(), HEAD_BYTES_MAX), hints)
+      if (detected !== null) refuse(name, detected)
       members.push({
         number,
         name,
@@ -93,7 +125,7 @@ export async function examineInputs(
         fileDay: dayWithin(member.modifiedMs, nowMs + DAY_MS),
       })
       if (detected !== null && shown.length < rowsShown) {
-        await showRows(member, detected, shown, rowsShown)
+        await showRows(member, detected, shown, rowsShown, masked)
       }
     }
     if (members.every(({ detected }) => detected === null)) {
@@ -133,13 +165,14 @@ async function showRows(
   detected: Detected,
   shown: ShownRow[],
   rowsShown: number,
+  masked: boolean,
 ): Promise<void> {
   const show = (row: ShownRow): void => {
     if (shown.length < rowsShown) shown.push(row)
   }
   for await (const block of blocksOf(member, detected)) {
     parseBlock(detected.format, block, {
-      row: (line, row) => show({ member: member.number, line, row: shownFields(row) }),
+      row: (line, row) => show({ member: member.number, line, row: shownFields(row, masked) }),
       reject: (line, reject) => show({ member: member.number, line, reject }),
     })
     // The first block is a thousand times as long as the sample shown.
@@ -147,8 +180,21 @@ async function showRows(
   }
 }
 
-function shownFields(row: ParsedRow): ShownFields {
-  const { identityType, identity, kind, hours, item, confidence, classes, value } = row
+function shownFields(row: ParsedRow, masked: boolean): ShownFields {
+  const { identityType, kind, hours, item, confidence, classes, value } = row
   const secret = row.secretClass ?? secretClassOf(row.secret, row.secretIsHash)
-  return { identityType, identity, kind, hours, item, confidence, classes, value, secret }
+  const identity = masked ? maskedIdentity(row.identity) : row.identity
+  // Items are texts of the file too.
+  const shownItem = masked && item !== null ? MASK : item
+  return {
+    identityType,
+    identity,
+    kind,
+    hours,
+    item: shownItem,
+    confidence,
+    classes,
+    value,
+    secret,
+  }
 }

@@ -3,6 +3,8 @@ import { InputError } from "../inputs/member.ts"
 /** What stopped an import. The words are ours and contain nothing of the input. */
 export type FailureCode =
   | "input"
+  /** The input cannot be read while it arrives. */
+  | "needs-seeking"
   | "parser"
   | "reader"
   | "sorter"
@@ -34,7 +36,10 @@ export class ImportFailure extends Error {
  */
 export function readerFailure(error: unknown, what = "The input could not be read"): ImportFailure {
   if (error instanceof ImportFailure) return error
-  if (error instanceof InputError) return new ImportFailure("input", error.message)
+  if (error instanceof InputError) {
+    const code = error.code === "needs-seeking" ? error.code : "input"
+    return new ImportFailure(code, error.message)
+  }
   const code = systemCode(error)
   if (code === "EPIPE" || code === "ECONNRESET") {
     return new ImportFailure("sorter-gone", "The sorter is gone")

@@ -5,9 +5,16 @@ import process from "node:process"
 import { parentChannel } from "@assay/runtime/channels"
 import { closeInheritedFiles } from "@assay/runtime/close-inherited"
 import { serve } from "@assay/runtime/rpc"
-import { digestInputs, type ExamineJob, type Examined, examineInputs } from "./examine.ts"
+import { StreamedInput } from "../inputs/streamed-input.ts"
+import {
+  digestInputs,
+  type ExamineJob,
+  type Examined,
+  examineInputs,
+  examineStream,
+} from "./examine.ts"
 import { ImportFailure, readerFailure } from "./import-failure.ts"
-import { type ReadJob, readInputs, type ReadTally } from "./reader.ts"
+import { type ReadJob, readInputs, type ReadResult } from "./reader.ts"
 
 closeInheritedFiles()
 // A terminal sends Ctrl-C to every process; this one ends only on its parent's order, or when its
@@ -22,18 +29,23 @@ out.on("error", () => undefined)
 
 const channel = parentChannel(process)
 let examined: Examined | null = null
+/** What arrives on standard input, where that is the input. */
+let stream: StreamedInput | null = null
 serve(channel, {
   async digest(path: string): Promise<string> {
     const { digest } = await explained(digestInputs([path], tell()))
     return digest.inputs[0] ?? ""
   },
   async examine(job: ExamineJob): Promise<Examined> {
-    examined = await explained(examineInputs(job, tell()))
+    stream = job.streamed === undefined ? null : new StreamedInput(process.stdin, job.streamed)
+    const looking =
+      stream === null ? examineInputs(job, tell()) : examineStream(job, stream, tell())
+    examined = await explained(looking)
     return examined
   },
-  async read(job: ReadJob): Promise<ReadTally> {
+  async read(job: ReadJob): Promise<ReadResult> {
     if (examined === null) throw new ImportFailure("reader", "Nothing was examined")
-    return await explained(readInputs(job, examined, out, tell()))
+    return await explained(readInputs(job, examined, out, tell(), stream))
   },
 })
 

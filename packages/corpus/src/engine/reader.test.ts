@@ -59,7 +59,9 @@ test("one thread or three: the same frames, and rejects by line through all bloc
     const job = jobOf(`threads-${threads}`, threads)
     const { out, bytes } = collecting()
     const reported: number[] = []
-    const tally = await readInputs(job, await examined(), out, ({ rows }) => reported.push(rows))
+    const { tally } = await readInputs(job, await examined(), out, ({ rows }) =>
+      reported.push(rows),
+    )
     const rows = LINES - 20
     assert.deepEqual(tally, {
       rows,

@@ -2,9 +2,10 @@ import type { Writable } from "node:stream"
 import type { EntryKind } from "@assay/stores/entry"
 import { writeDrained } from "@assay/runtime/drained"
 import { blocksOf } from "../formats/formats.ts"
-import { inputStamp } from "../inputs/content-digest.ts"
+import { type ContentDigest, digestOfBytes, inputStamp } from "../inputs/content-digest.ts"
 import { InputError } from "../inputs/member.ts"
-import { type Inputs, openInputs } from "../inputs/members.ts"
+import { type Inputs, openInputs, openStreamedInput } from "../inputs/members.ts"
+import type { StreamedInput } from "../inputs/streamed-input.ts"
 import type { Dating } from "./taken-as.ts"
 import type { Examined } from "./examine.ts"
 import { ImportFailure, readerFailure } from "./import-failure.ts"
@@ -50,6 +51,13 @@ export interface ReadTally {
   readonly datings: Readonly<Partial<Record<Dating, number>>>
 }
 
+/** What was read, and of a stream, what it was. */
+export interface ReadResult {
+  readonly tally: ReadTally
+  /** null where the input was examined as a whole before. */
+  readonly digest: Pick<ContentDigest, "sha256" | "inputs"> | null
+}
+
 /**
  * How many blocks are held for each thread: one in work and one waiting, so that the thread never
  * waits.
@@ -67,8 +75,9 @@ export async function readInputs(
   examined: Examined,
   out: Writable,
   onProgress: (progress: ReadProgress) => void,
-): Promise<ReadTally> {
-  const inputs = await openInputs(job.paths)
+  stream: StreamedInput | null = null,
+): Promise<ReadResult> {
+  const inputs = stream === null ? await openInputs(job.paths) : openStreamedInput(stream)
   const pool = new ParsingPool(job.threads, job.keyer)
   const rejects = new RejectFile(job.rejects)
   const read = { rows: 0, rejected: 0, member: "" }
@@ -92,6 +101,7 @@ export async function readInputs(
       read.rejected += rejected.length
     }
     const begins = (member: string): void => {
+      stream?.readOn()
       read.member = member
       onProgress({ bytes: inputs.readBytes(), ...read })
     }
@@ -100,18 +110,20 @@ export async function readInputs(
       if (turns.length >= job.threads * BLOCKS_A_THREAD) await finish(turns.shift() as Turn)
     }
     for (const turn of turns) await finish(turn)
-    if ((await inputStamp(job.paths)) !== examined.stamp) {
+    if (stream === null && (await inputStamp(job.paths)) !== examined.stamp) {
       throw new InputError("The input changed while it was read")
     }
+    const digest = stream === null ? null : digestOfBytes(await stream.sha256())
     await rejects.commit()
     await writeDrained(out, END_FRAME)
     onProgress({ bytes: inputs.readBytes(), ...read })
-    return {
+    const tally = {
       rows: read.rows,
       rejects: rejects.counts,
       kinds: kinds.counts(),
       datings: datings.counts(),
     }
+    return { tally, digest }
   } catch (error) {
     await rejects.abandon()
     throw readerFailure(error, `${read.member || "The input"} could not be read`)

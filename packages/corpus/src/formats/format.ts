@@ -15,6 +15,8 @@ export interface FileFormat<Found extends FoundFormat = FoundFormat> {
   readonly title: string
   /** Whether rows have columns, so that `--map` can name them. */
   readonly hasColumns: boolean
+  /** Set where a file is read by places in it, and not from front to back. */
+  readonly seeks?: true
   /** Null where the head is of something else. Throws InputError `unknown-column`. */
   detect(head: Head): Detection<Found> | null
   /** Cuts a member into pieces of about `blockBytes`, each of which the parser reads alone. */

@@ -104,6 +104,16 @@ export function openParser(format: FoundFormat): BlockParser {
   return formatOf(format).parser(format)
 }
 
+/** Whether such a file cannot be read while it arrives. */
+export function seeks(format: FoundFormat): boolean {
+  return formatOf(format).seeks === true
+}
+
+/** What a file of this format is, in a word or two for a person. */
+export function titleOf(format: FoundFormat): string {
+  return formatOf(format).title
+}
+
 export function impliedKind(format: FoundFormat): EntryKind {
   return formatOf(format).impliedKind(format)
 }

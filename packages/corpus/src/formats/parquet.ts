@@ -10,6 +10,7 @@ export const parquet: FileFormat<NamedColumns> = {
   name: "parquet",
   title: "Parquet",
   hasColumns: true,
+  seeks: true,
   detect({ bytes, map }) {
     if (bytes.toString("latin1", 0, 4) !== "PAR1") return null
     return { found: { name: "parquet", columns: askedColumns(map) }, fitting: CERTAIN }

@@ -35,6 +35,12 @@ export async function contentDigest(
   return { sha256: sha256Of(digests), inputs: digests, stamp: await inputStamp(paths) }
 }
 
+/** The same as for a file of these bytes, by their own digest. */
+export function digestOfBytes(sha256: string): Pick<ContentDigest, "sha256" | "inputs"> {
+  const digest = sha256Of(["", sha256])
+  return { sha256: sha256Of([digest]), inputs: [digest] }
+}
+
 /** How many bytes the inputs have on the disk. Throws InputError. */
 export async function inputBytes(paths: readonly string[]): Promise<number> {
   let bytes = 0

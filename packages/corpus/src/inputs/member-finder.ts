@@ -93,6 +93,8 @@ export class MemberFinder {
     } else if (holding.level === PACKING_LEVELS_MAX) {
       this.#skipped.add(holding.name, "too-deep")
     } else if (packing === "zip") {
+      if (holding.origin.file.stream !== undefined)
+        throw needsSeeking(holding.name, "a zip archive")
       yield* this.#zipMembers(holding)
     } else {
       yield* this.#membersOf({
@@ -166,7 +168,11 @@ export class MemberFinder {
   }
 
   #fileHolding(origin: Origin): Holding {
-    const { name, path, bytes, modifiedMs, information } = origin.file
+    const { name, path, bytes, modifiedMs, information, stream } = origin.file
+    const pieces = (): AsyncIterable<unknown> =>
+      path === null
+        ? (stream?.pieces() ?? nothing())
+        : createReadStream(path, { highWaterMark: PIECE_BYTES })
     const countRead = this.#counter(bytes)
     return {
       name,
@@ -179,7 +185,7 @@ export class MemberFinder {
       async *bytes(count) {
         let read = 0
         try {
-          for await (const piece of createReadStream(path, { highWaterMark: PIECE_BYTES })) {
+          for await (const piece of pieces()) {
             // Read the length first: the consumer may transfer the piece, which empties it.
             const { length } = piece as Buffer
             yield piece as Buffer
@@ -187,6 +193,7 @@ export class MemberFinder {
             if (read < bytes) count(read / bytes)
           }
         } catch (cause) {
+          if (cause instanceof InputError) throw cause
           throw new InputError(`${name} cannot be read`, { cause })
         }
         count(1)
@@ -232,6 +239,17 @@ export class MemberFinder {
       counted = now
     }
   }
+}
+
+async function* nothing(): AsyncGenerator<Buffer> {}
+
+/** Of a file that is read by places in it, which a stream does not have. */
+export function needsSeeking(name: string, what: string): InputError {
+  return new InputError(
+    `${name} is ${what}, which cannot be read while it arrives`,
+    {},
+    "needs-seeking",
+  )
 }
 
 async function heldInMemory(holding: Holding): Promise<Buffer> {

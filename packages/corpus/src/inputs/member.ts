@@ -27,10 +27,12 @@ export interface Member {
   countRead(part: number): void
 }
 
-/** A file on the disk that the import reads. */
+/** A file that the import reads. */
 export interface InputFile {
   readonly name: string
-  readonly path: string
+  /** null for one that arrives on a stream. */
+  readonly path: string | null
+  readonly stream?: { pieces(): AsyncIterable<Buffer> }
   readonly bytes: number
   readonly modifiedMs: number
   /** Where the machine's facts lie, of a stealer's file of passwords. */
@@ -40,7 +42,13 @@ export interface InputFile {
 }
 
 /** What code that catches it goes on after: any other fault of an input is `input`. */
-export type InputFault = "input" | "not-json" | "too-large-to-nest" | "unknown-column"
+export type InputFault =
+  | "input"
+  | "not-json"
+  | "too-large-to-nest"
+  | "unknown-column"
+  /** It cannot be read from front to back, and it arrives on a stream. */
+  | "needs-seeking"
 
 /** An input that cannot be read, in words for the person who named it. Nothing was changed. */
 export class InputError extends Explained<InputFault> {

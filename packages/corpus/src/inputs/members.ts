@@ -5,6 +5,7 @@ import { InputError, type InputFile, type Member } from "./member.ts"
 import { MemberFinder } from "./member-finder.ts"
 import { SkipTally, type Skipped, type SkipReason } from "./skipped.ts"
 import { informationOfLogs, otherPartsOfLogs } from "./stealer-log.ts"
+import type { StreamedInput } from "./streamed-input.ts"
 
 export interface Inputs {
   /** Bytes on the disk, still packed: the unit of progress. */
@@ -30,6 +31,18 @@ export async function openInputs(paths: readonly string[]): Promise<Inputs> {
       throw new InputError(`${path} cannot be read`, { cause })
     }
   }
+  return inputsOf(files, skippedByWalk)
+}
+
+/** The one input that arrives on a stream. */
+export function openStreamedInput(stream: StreamedInput): Inputs {
+  const { name, bytes } = stream.said
+  // A stream does not say when its file was written.
+  const file = { name, path: null, stream, bytes, modifiedMs: NaN, information: null, named: true }
+  return inputsOf([file], new SkipTally())
+}
+
+function inputsOf(files: readonly InputFile[], skippedByWalk: SkipTally): Inputs {
   const finder = new MemberFinder(files, skippedByWalk)
   return {
     totalBytes: files.reduce((sum, { bytes }) => sum + bytes, 0),

@@ -72,6 +72,10 @@ export interface Config extends DatabasePlace, IndexPlace {
   readonly reviewDays: number
   /** What `/` shows in production. */
   readonly home: (typeof HOMES)[number]
+  /** Whether files may be imported over HTTP. */
+  readonly consoleImports: boolean
+  /** Whose files may be imported by name; null: there is none. */
+  readonly importFolder: string | null
   /** Single sign-on; null: there is none. */
   readonly oidc: OidcConfig | null
   readonly drop: DropConfig
@@ -392,6 +396,20 @@ export const settings = [
     meaning:
       "What `/` is in production: the sign-in page of the console, or the way to the drop's page. In a demo it is the playground.",
   },
+  {
+    name: "ASSAY_CONSOLE_IMPORTS",
+    takes: "true or false",
+    fallback: "false",
+    meaning:
+      "Whether administrators may import files into the corpus over HTTP, and so in the console. In a demo they always may.",
+  },
+  {
+    name: "ASSAY_IMPORT_FOLDER",
+    takes: "a folder",
+    fallback: "",
+    meaning:
+      "Files of this folder may be imported by their names, where ASSAY_CONSOLE_IMPORTS allows imports: for zip archives and Parquet files, which cannot be read while they arrive.",
+  },
   ...oidcSettings,
   ...dropSettings,
 ] as const satisfies readonly Setting[]
@@ -574,6 +592,8 @@ export function readConfig(env: Environment, workersFlag?: string): Config {
     mail: smtpUrl === null || from === null ? null : { smtpUrl, from },
     reviewDays: integer("ASSAY_REVIEW_DAYS", 0, 3_650),
     home: home ?? "console",
+    consoleImports: !production || flag("ASSAY_CONSOLE_IMPORTS"),
+    importFolder: optional("ASSAY_IMPORT_FOLDER"),
     oidc: readOidcConfig({ production, consoleOrigin, optional, faults }),
     drop: readDropConfig({ production, optional, integer, faults }),
   }

@@ -38,6 +38,10 @@ export function corpusCommands(assay: Command, { terminal, process }: Shell): vo
     .action(async (files: string[], options: CorpusImportOptions) =>
       (await import("./corpus-import.ts")).importFiles(files, options, terminal, process),
     )
+  // For the service itself, which says over a pipe what is to be imported.
+  corpus
+    .command("take", { hidden: true })
+    .action(async () => (await import("./corpus-take.ts")).takeImport(terminal, process))
   corpus
     .command("sources")
     .description("list the sources that scores rest on")

@@ -1,5 +1,5 @@
 import { constants, getPriority, setPriority } from "node:os"
-import { readConfig } from "../base/config.ts"
+import { type Config, readConfig } from "../base/config.ts"
 import { readSourceFile } from "@assay/corpus/catalogue-file"
 import { compactIfNeeded } from "@assay/corpus/compaction"
 import type { NodeProgram } from "@assay/runtime/children"
@@ -7,13 +7,14 @@ import { startReader } from "@assay/corpus/engine/children"
 import type { Examined, ExaminedMember } from "@assay/corpus/engine/examine"
 import { ImportFailure, isDiskFull } from "@assay/corpus/engine/import-failure"
 import { rejectsByCount } from "@assay/corpus/engine/reject-file"
-import { type Field, FIELDS } from "@assay/corpus/formats/columns"
+import { FIELDS } from "@assay/corpus/formats/columns"
 import { describeFormat, FORMAT_NAMES } from "@assay/corpus/formats/formats"
 import type { FormatHints } from "@assay/corpus/formats/head"
 import { REJECT_REASONS } from "@assay/corpus/formats/parsed-row"
 import { holderText } from "@assay/corpus/import-lock"
 import { importCorpus } from "@assay/corpus/import"
-import type { ImportReport, ImportRequest } from "@assay/corpus/import-request"
+import { columnsSaid, isEventDate } from "@assay/corpus/said-options"
+import type { ImportReach, ImportReport, ImportRequest } from "@assay/corpus/import-request"
 import { InputError } from "@assay/corpus/inputs/member"
 import { SKIP_REASONS } from "@assay/corpus/inputs/skipped"
 import { openIndexForWriting } from "../upkeep/open-index.ts"
@@ -28,7 +29,7 @@ import { openDataDirectory } from "@assay/runtime/data-directory"
 import { openSecrets } from "@assay/runtime/secrets"
 import { DATA_CLASSES } from "@assay/stores/entry"
 import type { SourceDescription } from "@assay/stores/exposure-index"
-import { DAY_MS, dayOf, HOUR_MS } from "@assay/runtime/time"
+import { dayOf, HOUR_MS } from "@assay/runtime/time"
 import { showImportProgress } from "./corpus-import-progress.ts"
 import { indexAt } from "@assay/stores/open/open-index"
 import { withRecords } from "./records-access.ts"
@@ -68,10 +69,7 @@ export async function importFiles(
 ): Promise<void> {
   try {
     const request = requestOf(paths, options, terminal)
-    // A service on the same machine comes first; the processes of the import inherit it. Whoever
-    // gave it less already keeps it there.
-    const { PRIORITY_BELOW_NORMAL } = constants.priority
-    if (getPriority() < PRIORITY_BELOW_NORMAL) setPriority(PRIORITY_BELOW_NORMAL)
+    giveWay()
     const stopping = new AbortController()
     for (const signal of ["SIGINT", "SIGTERM"] as const) host.once(signal, () => stopping.abort())
     if (options.dryRun === true) await showInput(request, terminal, host, stopping.signal)
@@ -134,56 +132,68 @@ async function runImport(
 ): Promise<void> {
   const startedAt = terminal.now()
   const config = readConfig(terminal.env)
-  const directory = openDataDirectory(config.dataDirectory)
-  const secrets = openSecrets(config.secretFile, config.secretMayBeMade)
   const progress = showImportProgress(host.stderr, terminal.now)
   const printReport = (report: ImportReport): void =>
     reportLines(report, (terminal.now() - startedAt) / 1000).forEach(terminal.print)
   let report: ImportReport
   try {
-    report = await importCorpus(
-      request,
-      {
-        directory,
-        secrets,
-        program: host,
-        pid: host.pid,
-        now: terminal.now,
-        signal,
-        openIndex: () => openIndexForWriting(config, directory, secrets),
-        audit: (entry) => withRecords(config, (records) => records.addAudit(entry)),
-        async compact(onProgress) {
-          const { files } = indexAt(config)
-          if (files === null) return
-          await compactIfNeeded({ path: files, now: terminal.now, onProgress })
-        },
+    report = await importCorpus(request, importReach(config, terminal, host, signal), {
+      waits: (holder) =>
+        terminal.note(
+          holder === null
+            ? "Waiting for another import."
+            : `Waiting for another import (${holderText(holder)}).`,
+        ),
+      examined(examined, source, taken) {
+        memberLines(examined, ({ number }) => taken.get(number)).forEach(terminal.note)
+        terminal.note(sourceLine(source, [...taken.values()]))
       },
-      {
-        waits: (holder) =>
-          terminal.note(
-            holder === null
-              ? "Waiting for another import."
-              : `Waiting for another import (${holderText(holder)}).`,
-          ),
-        examined(examined, source, taken) {
-          memberLines(examined, ({ number }) => taken.get(number)).forEach(terminal.note)
-          terminal.note(sourceLine(source, [...taken.values()]))
-        },
-        resumes: () => terminal.note("Going on with what an earlier try has read."),
-        progress: progress.update,
-        compacts: (done, total) =>
-          progress.update({ phase: "compacting", rows: done, done, total }),
-        unfinished(live) {
-          // Print the figures now: the same command again does only the rest, and would not show
-          // them.
-          if (live.changed) printReport(live)
-        },
+      resumes: () => terminal.note("Going on with what an earlier try has read."),
+      progress: progress.update,
+      compacts: (done, total) => progress.update({ phase: "compacting", rows: done, done, total }),
+      unfinished(live) {
+        // Print the figures now: the same command again does only the rest, and would not show
+        // them.
+        if (live.changed) printReport(live)
       },
-    )
+    })
   } finally {
     progress.hide()
   }
   printReport(report)
+}
+
+/** What an import reaches from a process of this machine, beside a service that runs or not. */
+export function importReach(
+  config: Config,
+  { now }: Pick<Terminal, "now">,
+  host: NodeProgram & Pick<ImportProcess, "pid">,
+  signal: AbortSignal,
+): ImportReach {
+  const directory = openDataDirectory(config.dataDirectory)
+  const secrets = openSecrets(config.secretFile, config.secretMayBeMade)
+  return {
+    directory,
+    secrets,
+    program: host,
+    pid: host.pid,
+    now,
+    signal,
+    openIndex: () => openIndexForWriting(config, directory, secrets),
+    audit: (entry) => withRecords(config, (records) => records.addAudit(entry)),
+    async compact(onProgress) {
+      const { files } = indexAt(config)
+      if (files === null) return
+      await compactIfNeeded({ path: files, now, onProgress })
+    },
+  }
+}
+
+/** A service on the same machine comes first; the processes of the import inherit it. */
+export function giveWay(): void {
+  // Whoever gave it less already keeps it there.
+  const { PRIORITY_BELOW_NORMAL } = constants.priority
+  if (getPriority() < PRIORITY_BELOW_NORMAL) setPriority(PRIORITY_BELOW_NORMAL)
 }
 
 function requestOf(
@@ -227,13 +237,6 @@ function sourceOf(options: CorpusImportOptions, nowMs: number): SourceRequest {
   }
 }
 
-function isEventDate(text: string, nowMs: number): boolean {
-  if (!/^\d{4}-\d{2}-\d{2}$/.test(text)) return false
-  const ms = Date.parse(text)
-  // The round trip refuses days that no month has, which some engines carry over into the next.
-  return ms >= Date.UTC(1990, 0, 1) && ms <= nowMs + DAY_MS && dayOf(ms) === text
-}
-
 function confidenceOf(text: string): number {
   const value = Number(text)
   if (text.trim() !== "" && value > 0 && value <= 1) return value
@@ -251,15 +254,9 @@ function hintsOf({ format, map }: CorpusImportOptions): FormatHints {
   if (format !== undefined && !FORMAT_NAMES.includes(format)) {
     throw new CommandError(`--format takes ${FORMAT_NAMES.join(", ")}`)
   }
-  const columns: Partial<Record<Field, string>> = {}
-  for (const pair of map?.split(",") ?? []) {
-    const cut = pair.indexOf("=")
-    const field = FIELDS.find((name) => name === pair.slice(0, cut).trim())
-    const column = pair.slice(cut + 1).trim()
-    if (cut === -1 || field === undefined || column === "") {
-      throw new CommandError(`--map takes FIELD=COLUMN, separated by commas: ${FIELDS.join(", ")}`)
-    }
-    columns[field] = column
+  const columns = columnsSaid(map)
+  if (columns === null) {
+    throw new CommandError(`--map takes FIELD=COLUMN, separated by commas: ${FIELDS.join(", ")}`)
   }
   return { map: columns, ...(format === undefined ? {} : { format }) }
 }

@@ -100,6 +100,10 @@ import {
   TenantList,
   TenantRequest,
   UsageReport,
+  ImportFileRequest,
+  ImportList,
+  ImportPreview,
+  ImportState,
 } from "@assay/core/contract"
 import type { FastifySchema } from "fastify"
 import type { App } from "./app.ts"
@@ -205,6 +209,10 @@ export async function describeApi(app: App, demoKey: () => string | null): Promi
     InviteRequest,
     NewInvitationLink,
     MemberRoleRequest,
+    ImportFileRequest,
+    ImportPreview,
+    ImportState,
+    ImportList,
     DropSyncRequest,
     DropIndex,
     DropBatchActions,

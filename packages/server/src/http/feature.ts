@@ -1,3 +1,5 @@
+import type { Socket } from "node:net"
+import type { SpokenCommand } from "@assay/runtime/children"
 import type { Decisions } from "@assay/stores/decisions"
 import type { ExposureIndex } from "@assay/stores/exposure-index"
 import type { Records } from "@assay/stores/records"
@@ -60,11 +62,23 @@ export interface Primary {
     /** null where no mail is set up. */
     readonly sendMail: SendMail | null
   }
+  /** How imports over HTTP are run. */
+  readonly importRunner: ImportRunner
   readonly now: () => number
   /** How many days a decision may wait for an analyst; 0: none waits. */
   readonly reviewDays: number
   /** The writer of a feature that stands before this one in the list of all. */
   readonly writerOf: <P>(port: WriterPort<P>) => P
+}
+
+export interface ImportRunner {
+  /** Where uploads are handed over; made and removed by whoever runs imports. */
+  readonly socketPath: string
+  /** Starts a process that imports; an upload is its standard input. */
+  start(stdin: Socket | null): SpokenCommand
+  readonly now: () => number
+  /** Milliseconds of a clock that nobody sets. */
+  readonly elapsed: () => number
 }
 
 /** How long people stay signed in: unused, and at most. */

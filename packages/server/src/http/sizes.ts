@@ -6,6 +6,8 @@ export const POLICY_BODY_MAX = 64 * 1024
 export const BATCH_BODY_MAX = 512 * 1024
 /** The most the body of a request with evidence may have, in bytes. */
 export const EVIDENCE_BODY_MAX = 8 * 1024 * 1024
+/** The most a file to import may have, in bytes. It is never held, and the disk is asked first. */
+export const IMPORT_BODY_MAX = 2 ** 40
 /**
  * The most a line of a stream may have, in bytes without its end; a stream as a whole has no limit.
  */

@@ -4,6 +4,7 @@ import { evidence } from "../evidence/feature.ts"
 import { feedback } from "../feedback/feature.ts"
 import { health } from "../health/feature.ts"
 import type { Feature } from "../http/feature.ts"
+import { imports } from "../imports/feature.ts"
 import { inbox } from "../inbox/feature.ts"
 import { keys } from "../keys/feature.ts"
 import { notifications } from "../notifications/feature.ts"
@@ -41,6 +42,7 @@ export const features = [
   review,
   policy,
   sources,
+  imports,
   keys,
   tenants,
   usage,

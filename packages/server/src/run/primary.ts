@@ -40,7 +40,7 @@ import { openSpendingLedger } from "../score/providers/spending-ledger.ts"
 import { DAY_MS, dayOf, HOUR_MS, MINUTE_MS, monthOf } from "@assay/runtime/time"
 import { openMail } from "../base/mail.ts"
 import { VERSION } from "../base/version.ts"
-import type { CommandProgram } from "@assay/runtime/children"
+import { type CommandProgram, startSpokenCommand } from "@assay/runtime/children"
 import { openControlSocket } from "@assay/runtime/control-socket"
 import { keepDecisions } from "./decision-keeping.ts"
 import { type DropAddress, type DropChild, type Program, startDrop } from "./drop-child.ts"
@@ -216,6 +216,7 @@ async function openService(given: Given): Promise<Service> {
     now: Date.now,
   })
 
+  const command = (): CommandProgram => ({ exec: program.argv[1], execArgv: program.execArgv })
   const writers = await openWriters(
     {
       records,
@@ -236,6 +237,12 @@ async function openService(given: Given): Promise<Service> {
       signUp: {
         mode: config.signUp,
         sendMail: config.mail === null ? null : openMail(config.mail, log),
+      },
+      importRunner: {
+        socketPath: directory.uploadSocket,
+        start: (stdin) => startSpokenCommand(command(), ["corpus", "take"], stdin),
+        now: Date.now,
+        elapsed: () => performance.now(),
       },
       now: Date.now,
       reviewDays: config.reviewDays,
@@ -339,7 +346,6 @@ async function openService(given: Given): Promise<Service> {
   dropNowRunning(drop)
   if (drop !== null)
     log.info("drop ready", drop.address.port === null ? {} : { port: drop.address.port })
-  const command = (): CommandProgram => ({ exec: program.argv[1], execArgv: program.execArgv })
   // An index elsewhere than in files has none that grows.
   const endCompacting =
     indexFiles === null

@@ -14,7 +14,7 @@ void run()
 async function run(): Promise<void> {
   try {
     const { runWorker } = await import("./worker.ts")
-    await runWorker(process.env, process, () => process.exit(0))
+    await runWorker(process.env, process, () => process.exit(0), process)
   } catch (error) {
     process.exit(exitCodeOf(error, process.stderr))
   }

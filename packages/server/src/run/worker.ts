@@ -1,3 +1,4 @@
+import type { NodeProgram } from "@assay/runtime/children"
 import { join } from "node:path"
 import { Registry } from "prom-client"
 import { openCallerOf, openConsoleOrigin } from "../accounts/caller-of.ts"
@@ -81,6 +82,7 @@ export async function runWorker(
   env: Environment,
   parent: ParentPipe,
   exit: () => void,
+  program: NodeProgram,
 ): Promise<void> {
   const channel = parentChannel(parent)
   await new Promise<void>((resolve) =>
@@ -200,6 +202,7 @@ export async function runWorker(
     pressure,
     refusalMs: REFUSAL_MS,
     streams,
+    program: { execPath: program.execPath, execArgv: program.execArgv },
     pingRecords: () => records.ping(),
     requireSoundIndex: requireSound,
     serviceLevels: soon.serviceLevels,

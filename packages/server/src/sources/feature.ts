@@ -2,7 +2,7 @@ import { SourceList, SourceListQuery, type SourceSummary } from "@assay/core/con
 import type { Caller } from "../accounts/callers.ts"
 import type { App } from "../http/app.ts"
 import type { Feature } from "../http/feature.ts"
-import type { ExposureIndex } from "@assay/stores/exposure-index"
+import type { ExposureIndex, Source } from "@assay/stores/exposure-index"
 import { failures, FAILURES_OF_READING, named } from "../http/schemas.ts"
 import { type HeldSource, heldSources, isLive } from "@assay/corpus/sources"
 
@@ -33,9 +33,13 @@ function sourceRoutes(app: App, { index }: SourceServices): void {
   app.get("/api/v1/sources", { schema: listSchema }, async ({ caller, query }) => {
     const after = Number(query.after ?? 0)
     const limit = Number(query.limit ?? PAGE)
-    const visible = heldSources(await index.catalogue()).filter(
-      ({ source, batches }) => batches.some(isLive) && (!source.flags.sensitive || caller.verified),
+    const held = heldSources(await index.catalogue())
+    // Administrators of the service hold them; sensitive ones act for verified tenants alone.
+    const seesAll = caller.tenantId === null || caller.verified
+    const visible = held.filter(
+      ({ source, batches }) => batches.some(isLive) && (!source.flags.sensitive || seesAll),
     )
+    const names = new Map(visible.map(({ source }) => [source.id, source.name]))
     // For plans without named sources the cursor is a position in the list: an id would identify a
     // source everywhere, and a gap in the ids a hidden one.
     const { namedSources } = caller.plan
@@ -45,7 +49,7 @@ function sourceRoutes(app: App, { index }: SourceServices): void {
     const page = rest.slice(0, limit)
     const last = namedSources ? page.at(-1)?.source.id : after + page.length
     return {
-      sources: page.map((held) => summary(held, caller)),
+      sources: page.map((each) => summary(each, caller, names)),
       newest: newestOf(visible),
       next: rest.length > limit ? String(last) : null,
     }
@@ -65,7 +69,11 @@ function newestOf(held: readonly HeldSource[]): SourceList["newest"] {
   }
 }
 
-function summary({ source, rows, identities }: HeldSource, { plan }: Caller): SourceSummary {
+function summary(
+  { source, rows, identities }: HeldSource,
+  { plan }: Caller,
+  names: ReadonlyMap<number, string>,
+): SourceSummary {
   const { kind, eventDate, publishedDate = null, acquiredDate = null, importedAt } = source
   const counted = {
     kind,
@@ -91,5 +99,28 @@ function summary({ source, rows, identities }: HeldSource, { plan }: Caller): So
       stealer_log: stealerLog,
     },
     circulates,
+    circulation: circulationOf(source, names),
+  }
+}
+
+/** Sources that the caller may not see are left out of the names; the counts are of all. */
+function circulationOf(
+  { circulation = null }: Source,
+  names: ReadonlyMap<number, string>,
+): Exclude<SourceSummary["circulation"], undefined> {
+  if (circulation === null) return null
+  const { decidedBy, identities, knownIdentities, pairs, knownPairs } = circulation
+  const { sameAs = -1, origins = [] } = circulation
+  return {
+    decided_by: decidedBy,
+    identities,
+    known_identities: knownIdentities,
+    pairs,
+    known_pairs: knownPairs,
+    same_as: names.get(sameAs) ?? null,
+    origins: origins.flatMap(({ sourceId, identities: count }) => {
+      const name = names.get(sourceId)
+      return name === undefined ? [] : [{ name, identities: count }]
+    }),
   }
 }

@@ -263,6 +263,7 @@ type Reading<T> = Generator<undefined, T>
 
 function* countMonth(db: DatabaseSync, part: PartOfIds): Reading<CountedPart> {
   const heads = formatOf(db) < FORMAT ? [] : newestHeads(db, part)
+  yield
   return countedPart(part, heads, hasRows(db) ? newestRows(db, part) : [])
 }
 

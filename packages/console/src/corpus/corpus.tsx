@@ -1,0 +1,140 @@
+import { AssayProblem, type ImportState } from "@assay/client"
+import { Alert, Button } from "@mantine/core"
+import type { ReactElement } from "react"
+import { Link } from "wouter"
+import { ImportProgress } from "../ui/import-progress.tsx"
+import { stopImport, useImports, useUpload } from "../ui/imports.ts"
+import { useChange } from "../ui/change.ts"
+import { Answer, Empty, Failure, PageHead } from "../ui/states.tsx"
+import { Moment } from "../ui/time.tsx"
+import { NewImport } from "./new-import.tsx"
+import "./corpus.css"
+
+/** Imports into the corpus, for administrators of the service. */
+export default function Corpus(): ReactElement {
+  const imports = useImports()
+  const isOff = imports.error instanceof AssayProblem && imports.error.code === "imports-off"
+  return (
+    <>
+      <PageHead title="Corpus" />
+      {isOff ? (
+        <Empty action={<Link href="/console/sources">See what was imported</Link>}>
+          Files are imported on the machine itself, with <code>assay corpus import</code>. To import
+          them here, set <code>ASSAY_CONSOLE_IMPORTS=true</code> and start the service anew.
+        </Empty>
+      ) : (
+        <Answer of={imports}>
+          {(list) => (
+            <>
+              <NewImport list={list} />
+              <Imports imports={list.imports} />
+            </>
+          )}
+        </Answer>
+      )}
+    </>
+  )
+}
+
+function Imports({ imports }: { readonly imports: readonly ImportState[] }): ReactElement {
+  const { upload } = useUpload()
+  const stop = useChange((id: string) => stopImport(id), "imports")
+  return (
+    <section aria-labelledby="imports">
+      <h2 id="imports">Imports</h2>
+      {upload !== null && upload.error !== null && <Failure error={upload.error} />}
+      {stop.error !== null && <Failure error={stop.error} />}
+      {imports.length === 0 && (
+        <p>
+          Nothing was imported here since the service was started.{" "}
+          <Link href="/console/sources">See what it holds</Link>.
+        </p>
+      )}
+      {imports.map((each) => (
+        <article key={each.id} className="panel import" aria-label={`Import of ${each.source}`}>
+          <h3>
+            {each.source} <span className="soft">{STATES[each.state]}</span>
+          </h3>
+          {each.state === "running" && (
+            <>
+              <div role="status">
+                <ImportProgress of={each} />
+              </div>
+              {each.from === "upload" && isArriving(each) && (
+                <p className="soft">
+                  The file is on its way from this browser: other pages can be opened meanwhile, but
+                  closing or reloading the tab ends the upload, and then nothing is imported.
+                </p>
+              )}
+              <Button
+                size="compact-sm"
+                variant="default"
+                loading={stop.isPending}
+                onClick={() => stop.mutate(each.id)}
+              >
+                Stop the import
+              </Button>
+            </>
+          )}
+          {each.state === "failed" && <p>{each.detail}. Nothing was imported.</p>}
+          {each.state === "stopped" && <p>Nothing was imported.</p>}
+          {each.report !== null && <Report of={each.report} />}
+          <p className="soft">
+            Begun <Moment at={each.started_at} />
+            {each.ended_at !== null && (
+              <>
+                , ended <Moment at={each.ended_at} />
+              </>
+            )}
+          </p>
+        </article>
+      ))}
+    </section>
+  )
+}
+
+const STATES: Readonly<Record<ImportState["state"], string>> = {
+  running: "runs",
+  done: "done",
+  failed: "failed",
+  stopped: "stopped",
+}
+
+const isArriving = ({ phase }: ImportState): boolean =>
+  phase === "starting" || phase === "examining" || phase === "reading"
+
+const count = new Intl.NumberFormat()
+
+function Report({ of }: { readonly of: NonNullable<ImportState["report"]> }): ReactElement {
+  if (!of.changed) return <p>Exactly this was imported before. Nothing changed.</p>
+  return (
+    <>
+      <p>
+        {count.format(of.imported)} observations of {count.format(of.identities)} identities are new
+        and count from now on; {count.format(of.known)} were known, {count.format(of.repeated)} were
+        there twice.
+      </p>
+      {of.circulates && (
+        <Alert color="teal">
+          {of.same_as === null
+            ? "Older sources hold most of this: it counts as passed on, not as another origin."
+            : `This is the same data as ${of.same_as}: it counts as passed on, not as another origin.`}
+        </Alert>
+      )}
+      {of.rejected > 0 && (
+        <>
+          <p>
+            {count.format(of.rejected)} {of.rejected === 1 ? "row was" : "rows were"} rejected:
+          </p>
+          <ul>
+            {of.rejects.map(({ reason, count: n }) => (
+              <li key={reason}>
+                {count.format(n)}: {reason}
+              </li>
+            ))}
+          </ul>
+        </>
+      )}
+    </>
+  )
+}

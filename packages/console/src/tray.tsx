@@ -1,0 +1,32 @@
+import { Button } from "@mantine/core"
+import type { ReactElement } from "react"
+import { Link, useLocation } from "wouter"
+import { ImportProgress } from "./ui/import-progress.tsx"
+import { stopImport, useImports } from "./ui/imports.ts"
+
+/**
+ * Long work, on every page but its own. It is asked of the service, so it is there after a reload,
+ * and in every other tab.
+ */
+export function Tray(): ReactElement | null {
+  const [path] = useLocation()
+  const running = useImports().data?.imports.find(({ state }) => state === "running")
+  if (running === undefined || path.startsWith("/console/corpus")) return null
+  return (
+    <aside className="tray" aria-label="Long work">
+      <p>
+        <Link href="/console/corpus">Import of {running.source}</Link>
+      </p>
+      <ImportProgress of={running} />
+      <p>
+        <Button
+          size="compact-sm"
+          variant="default"
+          onClick={() => void stopImport(running.id).catch(() => undefined)}
+        >
+          Stop the import of {running.source}
+        </Button>
+      </p>
+    </aside>
+  )
+}

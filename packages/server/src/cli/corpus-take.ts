@@ -1,0 +1,64 @@
+import { ImportFailure, isDiskFull, shortReason } from "@assay/corpus/engine/import-failure"
+import { importCorpus } from "@assay/corpus/import"
+import type { ImportWatch } from "@assay/corpus/import-request"
+import { InputError } from "@assay/corpus/inputs/member"
+import type { TakenImport, TakenNews, TakenOrder } from "@assay/corpus/taken-import"
+import { parentChannel } from "@assay/runtime/channels"
+import { readConfig } from "../base/config.ts"
+import { giveWay, importReach } from "./corpus-import.ts"
+import { CommandError, type Terminal } from "./terminal.ts"
+
+/** Of the sorter, as the command's own default. */
+const MEMORY_MB = 512
+
+/**
+ * Imports what the service says over the pipe to it. An upload arrives on standard input, which the
+ * reader inherits: its bytes do not pass through this process. Where the service is gone, the
+ * import is stopped, and nothing has changed.
+ */
+export async function takeImport(terminal: Terminal, host: NodeJS.Process): Promise<void> {
+  if (!host.connected) throw new CommandError("This command is for the service alone")
+  const channel = parentChannel(host)
+  const tell = (news: TakenNews): void => channel.send(news)
+  const stopping = new AbortController()
+  host.once("disconnect", () => stopping.abort())
+  for (const signal of ["SIGINT", "SIGTERM"] as const) host.once(signal, () => stopping.abort())
+  const order = new Promise<TakenImport>((resolve) =>
+    channel.onMessage((message) => {
+      const said = message as TakenOrder
+      if (said.type === "import") resolve(said.taken)
+      else stopping.abort()
+    }),
+  )
+  tell({ type: "ready" })
+  const stopped = new Promise<null>((resolve) =>
+    stopping.signal.addEventListener("abort", () => resolve(null)),
+  )
+  const taken = await Promise.race([order, stopped])
+  if (taken === null) return
+  giveWay()
+  const watch: ImportWatch = {
+    waits: () => undefined,
+    examined: () => undefined,
+    resumes: () => undefined,
+    progress: (progress) => tell({ type: "progress", progress }),
+    compacts: (done, total) =>
+      tell({ type: "progress", progress: { phase: "compacting", rows: done, done, total } }),
+    // The failure that follows says so.
+    unfinished: () => undefined,
+  }
+  const request = { ...taken, rejects: null, memoryMb: MEMORY_MB, wait: false }
+  const reach = importReach(readConfig(terminal.env), terminal, host, stopping.signal)
+  try {
+    tell({ type: "done", report: await importCorpus(request, reach, watch) })
+  } catch (error) {
+    tell({ type: "failed", ...failureOf(error) })
+  }
+}
+
+function failureOf(error: unknown): Pick<TakenNews & { type: "failed" }, "code" | "message"> {
+  if (error instanceof ImportFailure) return { code: error.code, message: error.message }
+  if (error instanceof InputError) return { code: "input", message: error.message }
+  if (isDiskFull(error)) return { code: "disk-full", message: "The disk is full" }
+  return { code: "other", message: `The import broke off (${shortReason(error)})` }
+}

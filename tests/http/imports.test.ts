@@ -1,0 +1,203 @@
+import assert from "node:assert/strict"
+import { mkdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs"
+import { join } from "node:path"
+import { test } from "node:test"
+import { setTimeout as delay } from "node:timers/promises"
+import { gzipSync } from "node:zlib"
+import type { ImportPreview, ImportState, SourceList } from "@assay/core/contract"
+import { combolist, emailAt, filesWithCanary } from "../cli/corpus.ts"
+import { halfSent, imports, uploadHeaders } from "./half-sent.ts"
+import { openRecordsOf } from "./records-of.ts"
+import { type Service, startService } from "./service.ts"
+import { joins, printedToken, signsIn, type Visitor } from "./signed-in.ts"
+import { temporaryDirectory } from "./temporary.ts"
+
+const temporary = temporaryDirectory()
+const ROWS = 5_000
+/** Lines of it that are no rows. */
+const BROKEN = 5
+const list = readFileSync(combolist(join(temporary, "list.txt"), ROWS))
+const ADDRESS = "ada@people.example"
+
+type Body = Readonly<Record<string, unknown>>
+
+/** Sends a file as an administrator's browser does. */
+async function sends(
+  service: Service,
+  as: Visitor,
+  path: string,
+  file: Uint8Array<ArrayBuffer>,
+): Promise<{ status: number; body: Body }> {
+  const response = await fetch(service.baseUrl + path, {
+    method: "POST",
+    headers: uploadHeaders(service, as),
+    body: file,
+  })
+  return { status: response.status, body: (await response.json()) as Body }
+}
+
+/** The newest import, once it has ended. */
+async function ended(as: Visitor): Promise<ImportState> {
+  for (;;) {
+    const [newest] = (await imports(as)).imports
+    if (newest !== undefined && newest.state !== "running") return newest
+    await delay(200)
+  }
+}
+
+async function isExposed(service: Service, n: number): Promise<boolean> {
+  const answer = await service.request("/api/v1/risk/score", { json: { email: emailAt(n) } })
+  assert.equal(answer.status, 200)
+  return ((await answer.json()) as { exposed: boolean }).exposed
+}
+
+async function sourceNames(as: Visitor): Promise<(string | undefined)[]> {
+  const { body } = await as.send<SourceList>("GET", "/api/v1/sources")
+  return body.sources.map(({ name }) => name)
+}
+
+test("an administrator looks at a file, uploads it and finds it in the next score; the same again changes nothing", async () => {
+  await using service = await startService({ env: { ASSAY_LOG_LEVEL: "debug" } })
+  const ada = await joins(service, printedToken(service), ADDRESS)
+
+  const head = list.subarray(0, 100_000)
+  const { status, body } = await sends(service, ada, "/api/v1/corpus/preview", head)
+  assert.equal(status, 200, JSON.stringify(body))
+  const preview = body as unknown as ImportPreview
+  assert.match(preview.format, /":"$/)
+  assert.equal(preview.rows.length, 10)
+  for (const row of preview.rows) assert.match(row.identity ?? "", /^\w\*\*\*@\w\*\*\*\.\w+$/)
+  assert.deepEqual([...new Set(preview.rows.map(({ secret }) => secret))], ["plaintext"])
+  assert.doesNotMatch(JSON.stringify(preview), /zqxjkv/)
+  assert.equal(await isExposed(service, 7), false)
+
+  const path = "/api/v1/corpus/imports?source=uploaded&date=2026-01-05&title=Uploaded"
+  const taken = await sends(service, ada, path, list)
+  assert.equal(taken.status, 202, JSON.stringify(taken.body))
+  const { state, report, detail } = await ended(ada)
+  assert.equal(state, "done", detail ?? "")
+  assert.deepEqual(
+    [report?.changed, report?.rows, report?.identities, report?.rejected],
+    [true, ROWS + BROKEN, ROWS, BROKEN],
+  )
+  for (const n of [0, 7, ROWS - 1]) assert.equal(await isExposed(service, n), true)
+  assert.equal(await isExposed(service, ROWS), false)
+
+  // Packed it is another file; as it is, the same.
+  const again = await sends(service, ada, path, list)
+  assert.equal(again.status, 202)
+  const second = await ended(ada)
+  assert.deepEqual([second.state, second.report?.changed], ["done", false])
+  const packed = await sends(service, ada, path, Buffer.from(gzipSync(list)))
+  assert.equal(packed.status, 202, JSON.stringify(packed.body))
+  const third = await ended(ada)
+  assert.deepEqual([third.state, third.report?.known], ["done", ROWS], third.detail ?? "")
+
+  const records = await openRecordsOf(service.dataDirectory)
+  const audit = (await records.audit({ limit: 20 })).filter((e) => e.action === "corpus.import")
+  await records.close()
+  assert.equal(audit.length, 2)
+  for (const { actor } of audit) assert.match(actor, /per_/)
+  assert.deepEqual(filesWithCanary(service.dataDirectory), [])
+  assert.doesNotMatch(service.stderr(), /zqxjkv/)
+})
+
+test("an upload that breaks off imports nothing, holds up nobody, and can be sent again", async () => {
+  await using service = await startService()
+  const ada = await joins(service, printedToken(service), ADDRESS)
+  const socket = await halfSent(service, ada, "broken", list)
+
+  // One import at a time: the next is refused, and so is the command.
+  const busy = await sends(service, ada, "/api/v1/corpus/imports?source=other", list)
+  assert.deepEqual([busy.status, busy.body["code"]], [409, "import-running"])
+
+  socket.destroy()
+  const { state, detail } = await ended(ada)
+  assert.equal(state, "failed")
+  assert.match(detail ?? "", /ended after \d+ of \d+ bytes/)
+  assert.equal(await isExposed(service, 1), false)
+  assert.ok(!(await sourceNames(ada)).includes("broken"))
+
+  // Stopped by hand.
+  const held = await halfSent(service, ada, "stopped", list)
+  const id = (await imports(ada)).imports[0]?.id ?? ""
+  assert.equal((await ada.send("DELETE", `/api/v1/corpus/imports/${id}`)).status, 200)
+  assert.equal((await ended(ada)).state, "stopped")
+  held.destroy()
+  assert.equal((await ada.send("DELETE", `/api/v1/corpus/imports/${id}`)).status, 404)
+  assert.equal(await isExposed(service, 1), false)
+
+  const whole = await sends(service, ada, "/api/v1/corpus/imports?source=broken", list)
+  assert.equal(whole.status, 202, JSON.stringify(whole.body))
+  assert.equal((await ended(ada)).report?.identities, ROWS)
+  assert.equal(await isExposed(service, 1), true)
+  assert.deepEqual(filesWithCanary(service.dataDirectory), [])
+})
+
+test("a service killed during an upload has imported nothing when it is back, and takes the same file whole", async () => {
+  const dataDirectory = join(temporary, "killed")
+  const first = await startService({ dataDirectory })
+  const ada = await joins(first, printedToken(first), ADDRESS)
+  const socket = await halfSent(first, ada, "killed", list)
+  await first.kill()
+  socket.destroy()
+  assert.deepEqual(filesWithCanary(dataDirectory), [])
+  await using second = await startService({ dataDirectory })
+  const back = await signsIn(second, ADDRESS)
+  assert.deepEqual((await imports(back)).imports, [])
+  assert.ok(!(await sourceNames(back)).includes("killed"))
+  assert.equal(await isExposed(second, 1), false)
+  // The process of the import ends by itself when its service is gone.
+  let whole = await sends(second, back, "/api/v1/corpus/imports?source=killed", list)
+  for (let n = 0; n < 50 && whole.status === 409; n++) {
+    await delay(500)
+    whole = await sends(second, back, "/api/v1/corpus/imports?source=killed", list)
+  }
+  assert.equal(whole.status, 202, JSON.stringify(whole.body))
+  const { state, report, detail } = await ended(back)
+  assert.deepEqual([state, report?.changed, report?.identities], ["done", true, ROWS], detail ?? "")
+  assert.equal(await isExposed(second, ROWS - 1), true)
+  assert.deepEqual(filesWithCanary(dataDirectory), [])
+})
+
+test("a file that needs seeking is refused as an upload, and taken from the folder by its name alone", async () => {
+  const folder = join(temporary, "folder")
+  mkdirSync(folder)
+  writeFileSync(join(folder, "small.csv"), "email,password\nzqxjkv.one@mail.example,secret\n")
+  writeFileSync(join(temporary, "outside.csv"), "email\nzqxjkv.two@mail.example\n")
+  symlinkSync(join(temporary, "outside.csv"), join(folder, "link.csv"))
+  await using service = await startService({ env: { ASSAY_IMPORT_FOLDER: folder } })
+  const ada = await joins(service, printedToken(service), ADDRESS)
+  const zip = Buffer.from(`PK\x03\x04${"x".repeat(600)}`, "latin1")
+  const parquet = Buffer.from(`PAR1${"x".repeat(600)}`, "latin1")
+  for (const file of [zip, parquet])
+    for (const path of ["preview", "imports?source=seeking"]) {
+      const { status, body } = await sends(service, ada, `/api/v1/corpus/${path}`, file)
+      assert.deepEqual([status, body["code"]], [422, "import-needs-folder"], path)
+    }
+  const nothing = Buffer.from("\x00\x01\x02".repeat(500), "latin1")
+  const refused = await sends(service, ada, "/api/v1/corpus/preview", nothing)
+  assert.deepEqual([refused.status, refused.body["code"]], [422, "import-refused"])
+  for (const query of ["", "?source=A", "?source=a&kind=x", "?source=a&date=2020-02-30"]) {
+    const wrong = await sends(service, ada, `/api/v1/corpus/imports${query}`, list)
+    assert.deepEqual([wrong.status, wrong.body["code"]], [400, "invalid-request"], query)
+  }
+
+  assert.deepEqual((await imports(ada)).folder, [{ name: "small.csv", bytes: 46 }])
+  for (const file of ["link.csv", "../outside.csv", ".", "none.csv", join(folder, "small.csv")]) {
+    const { status, body } = await ada.send("POST", "/api/v1/corpus/imports/file", {
+      file,
+      source: "foldered",
+    })
+    assert.deepEqual([status, body["code"]], [422, "import-refused"], file)
+  }
+  const begun = await ada.send("POST", "/api/v1/corpus/imports/file", {
+    file: "small.csv",
+    source: "foldered",
+  })
+  assert.equal(begun.status, 202, JSON.stringify(begun.body))
+  const { state, from, report } = await ended(ada)
+  assert.deepEqual([state, from, report?.rows], ["done", "folder", 1])
+  assert.deepEqual(filesWithCanary(service.dataDirectory), [])
+  assert.doesNotMatch(service.stderr(), /zqxjkv/)
+})

@@ -119,12 +119,14 @@ test("a key that is not known opens nothing that asks for one", async () => {
   }
 })
 
-/** What ends the session that asks comes last, so that the others are asked before. */
-const ENDING: readonly string[] = ["endOtherSessions", "signOut"]
-const walked = (): readonly Described[] => [
-  ...operations.filter(({ operation }) => !ENDING.includes(operation)),
-  ...operations.filter(({ operation }) => ENDING.includes(operation)),
-]
+/**
+ * What ends the session that asks comes last. A worker may know a session for seconds after its
+ * end, so what came behind would be answered or refused as the machine is busy.
+ */
+const walked = (): readonly Described[] =>
+  operations.toSorted(
+    (a, b) => Number(a.operation === "signOut") - Number(b.operation === "signOut"),
+  )
 const opens = (right: Right, role: string): boolean =>
   right.roles === "signed-in" || right.roles.some((each) => each === role)
 

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict"
-import { mkdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs"
+import { mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { test } from "node:test"
 import { setTimeout as delay } from "node:timers/promises"
@@ -198,6 +198,11 @@ test("a file that needs seeking is refused as an upload, and taken from the fold
   assert.equal(begun.status, 202, JSON.stringify(begun.body))
   const { state, from, report } = await ended(ada)
   assert.deepEqual([state, from, report?.rows], ["done", "folder", 1])
+
+  // A folder that cannot be read is not an empty one.
+  rmSync(folder, { recursive: true })
+  const unread = await ada.send("GET", "/api/v1/corpus/imports")
+  assert.deepEqual([unread.status, unread.body["code"]], [503, "store-unavailable"])
   assert.deepEqual(filesWithCanary(service.dataDirectory), [])
   assert.doesNotMatch(service.stderr(), /zqxjkv/)
 })

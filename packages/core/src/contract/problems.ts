@@ -403,7 +403,7 @@ export const problems = {
     status: 404,
     title: "Files are not imported over HTTP here",
     meaning:
-      "In production that takes ASSAY_CONSOLE_IMPORTS=true; `assay corpus import` works on the machine itself. Nothing was read.",
+      "In production that takes ASSAY_CONSOLE_IMPORTS=true; `npx assay corpus import` works on the machine itself. Nothing was read.",
   },
   "import-not-found": {
     status: 404,

@@ -258,18 +258,30 @@ async function stateOf(imports: Imports, id: string): Promise<ImportState> {
 
 /** Plain files alone: no folder, no link, nothing hidden. */
 async function filesOf(folder: string): Promise<{ name: string; bytes: number }[]> {
-  const entries = await readdir(folder, { withFileTypes: true }).catch(() => [])
+  const entries = await readdir(folder, { withFileTypes: true }).catch((cause: unknown) => {
+    throw new Problem("store-unavailable", "The folder of ASSAY_IMPORT_FOLDER cannot be read.", {
+      cause,
+    })
+  })
   const names = entries
     .filter((entry) => entry.isFile() && !entry.name.startsWith("."))
     .map(({ name }) => name)
     .sort()
     .slice(0, FOLDER_FILES_MAX)
-  return await Promise.all(
-    names.map(async (name) => ({
-      name,
-      bytes: (await lstat(join(folder, name)).catch(() => null))?.size ?? 0,
-    })),
+  const files = await Promise.all(
+    names.map(async (name) => ({ name, bytes: await sizeOf(join(folder, name)) })),
   )
+  return files.flatMap(({ name, bytes }) => (bytes === null ? [] : [{ name, bytes }]))
+}
+
+/** Null where the file has gone since the folder was read. */
+async function sizeOf(path: string): Promise<number | null> {
+  try {
+    return (await lstat(path)).size
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === "ENOENT") return null
+    throw error
+  }
 }
 
 /** Where a file of the folder is. A name that leads elsewhere is refused like one that is not there. */

@@ -49,6 +49,7 @@ suite("options", () => {
 
   test("the least that is needed is an address and a key", () => {
     assert.deepEqual(Object.keys(created(good)).sort(), [
+      "compareDecision",
       "countDecisions",
       "drop",
       "eraseSubject",
@@ -65,6 +66,7 @@ suite("options", () => {
       "scorePhone",
       "scorePhoneStream",
       "scorePhones",
+      "searchDecisions",
       "sendEvidence",
       "sendFeedback",
       "undoFeedback",

@@ -237,6 +237,7 @@ const PAGES: Readonly<Record<string, string>> = {
   batch: "Batch",
   corpus: "Corpus",
   sources: "Sources",
+  lists: "Lists",
   subjects: "Subjects",
   policy: "Policy",
   keys: "Keys",
@@ -248,7 +249,7 @@ const PAGES: Readonly<Record<string, string>> = {
   tenants: "Tenants",
   health: "Health",
 }
-const OF_SERVICE: readonly string[] = ["corpus", "tenants", "health"]
+const OF_SERVICE: readonly string[] = ["corpus", "lists", "tenants", "health"]
 const OF_ROLE: Readonly<Record<string, readonly string[]>> = {
   owner: Object.keys(PAGES).filter((page) => !OF_SERVICE.includes(page)),
   analyst: [
@@ -268,6 +269,7 @@ const OF_ROLE: Readonly<Record<string, readonly string[]>> = {
     "overview",
     "corpus",
     "sources",
+    "lists",
     "subjects",
     "members",
     "audit",
@@ -485,6 +487,65 @@ test("a source that passes on an older one is drawn with an arrow to it, and sta
   assert.deepEqual(await violations(page), [])
   assert.deepEqual(faults, [])
   await pictures(own, ["sources"], "circulation")
+})
+
+test("an administrator checks a domain, says what it is with a note, and takes it back by typing it", async (context) => {
+  if (!isPresent(context)) return
+  const { context: own, page, faults } = await open({}, await member("administrator"))
+  await page.goto(`${origin}/console/lists`)
+  await page.getByRole("region", { name: "Overrides" }).getByText("demo.csv").first().waitFor()
+  const check = async (domain: string): Promise<string> => {
+    await page.getByLabel("Domain to check").fill(domain)
+    await page.getByRole("button", { name: "Check domain" }).click()
+    const table = page.getByRole("region", { name: `Who names ${domain}` })
+    await table.waitFor()
+    return await page.locator("section", { has: table }).innerText()
+  }
+  assert.match(await check("yopmail.com"), /yopmail\.com: disposable/)
+
+  await page.getByRole("textbox", { name: "Domain", exact: true }).fill("YOPMAIL.com")
+  await page.getByLabel("What it is").selectOption("allow")
+  await page.getByLabel("Note").fill("our own tests, until March")
+  await page.getByRole("button", { name: "Add override" }).click()
+  await page.getByText("yopmail.com is on console.csv as allow.").waitFor()
+  assert.equal(await page.getByRole("textbox", { name: "Domain", exact: true }).inputValue(), "")
+  await page.getByLabel("List", { exact: true }).selectOption("console.csv")
+  await page.waitForURL(/list=console\.csv/)
+  const row = page.getByRole("row", {
+    name: /yopmail\.com allow our own tests, until March console/,
+  })
+  await row.waitFor()
+  assert.equal(await page.getByRole("row", { name: /demo\.csv/ }).count(), 0)
+  assert.match(
+    await check("mx.yopmail.com"),
+    /allowed[^]*yours\s+console\.csv\s+allow\s+yopmail\.com/,
+  )
+  assert.deepEqual(await violations(page), [])
+  await pictures(own, ["lists"], "overrides")
+
+  // What the address says is there after a reload.
+  await page.reload()
+  await row.getByRole("button", { name: "Remove yopmail.com" }).click()
+  const dialog = page.getByRole("dialog")
+  const remove = dialog.getByRole("button", { name: "Remove yopmail.com" })
+  assert.ok(await remove.isDisabled())
+  assert.deepEqual(await violations(page), [])
+  await dialog.getByLabel("Type yopmail.com to confirm").fill("yopmail.com")
+  await remove.click()
+  await page.getByText("No override is like this.").waitFor()
+  assert.match(await check("yopmail.com"), /yopmail\.com: disposable/)
+  assert.doesNotMatch(page.url(), /yopmail/)
+  await page.getByRole("button", { name: "Show all overrides" }).click()
+  await page
+    .getByRole("row", { name: /demo\.csv/ })
+    .first()
+    .waitFor()
+  assert.deepEqual(faults, [])
+
+  // A domain that is none is refused in words.
+  await page.getByRole("textbox", { name: "Domain", exact: true }).fill("no domain")
+  await page.getByRole("button", { name: "Add override" }).click()
+  await page.getByRole("alert").getByText("domain must be a domain").waitFor()
 })
 
 test("an owner exports what is held about an address, and erases it by typing it again", async (context) => {

@@ -224,6 +224,7 @@ export async function openApplication(change: Change = {}): Promise<Application>
         now,
         elapsed,
       },
+      lists: { directory: `${directory}-lists`, reload: async () => undefined },
       now,
       reviewDays: 90,
     },

@@ -31,6 +31,7 @@ export type { AuditOptions } from "./audit.ts"
 export type { UsageOptions } from "./usage.ts"
 export type { Identities } from "./outgoing-lines.ts"
 export type { ImportCalls } from "./imports.ts"
+export type { ListCalls } from "./lists.ts"
 export type { ClientOptions } from "./options.ts"
 export type { CallOptions, ScoreOptions } from "./request.ts"
 export type {
@@ -47,6 +48,11 @@ export type {
   DecisionList,
   DecisionPeriod,
   DecisionSearch,
+  DomainCheck,
+  DomainOverride,
+  DomainOverrideList,
+  DomainOverrideListQuery,
+  DomainOverrideRequest,
   DropBatchResult,
   DropIndex,
   DropKeys,

@@ -79,6 +79,18 @@ const CALLS: readonly [request: string, answer: object, call: (of: SessionClient
     ({ imports }) => imports.preview(new Blob(["a"]), { format: "csv" }),
   ],
   ["DELETE /corpus/imports/imp_1", { id: "imp_1" }, ({ imports }) => imports.cancel("imp_1")],
+  [
+    "GET /lists/overrides?category=deny&after=x",
+    { overrides: [] },
+    ({ lists }) => lists.overrides({ category: "deny", after: "x" }),
+  ],
+  [
+    "POST /lists/overrides",
+    { id: "ovr_1" },
+    ({ lists }) => lists.add({ domain: "shop.example", category: "allow" }),
+  ],
+  ["DELETE /lists/overrides/ovr_1", { id: "ovr_1" }, ({ lists }) => lists.remove("ovr_1")],
+  ["POST /lists/check", { verdict: ["free"] }, ({ lists }) => lists.check("shop.example")],
   ["DELETE /session", {}, ({ signIn }) => signIn.out()],
 ]
 

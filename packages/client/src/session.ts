@@ -4,6 +4,7 @@ import { type Client, callsOf } from "./client.ts"
 import { AssayProblem } from "./errors.ts"
 import { type ImportCalls, importCalls } from "./imports.ts"
 import { type KeyCalls, keyCalls } from "./keys.ts"
+import { type ListCalls, listCalls } from "./lists.ts"
 import { type ClientOptions, type SessionSettings, sessionSettingsOf } from "./options.ts"
 import {
   memberCalls,
@@ -42,6 +43,7 @@ export interface SessionClient extends Client {
   readonly signUp: SignUpCalls
   readonly service: ServiceCalls
   readonly imports: ImportCalls
+  readonly lists: ListCalls
 }
 
 /** For pages at the address of the service: the browser sends the cookie of the session. */
@@ -60,6 +62,7 @@ export function createSessionClient(options: SessionClientOptions): SessionClien
     signUp: signUpCalls(send),
     service: serviceCalls(send),
     imports: importCalls(settings, send),
+    lists: listCalls(send),
   }
 }
 

@@ -67,6 +67,13 @@ export const pages: readonly Page[] = [
     view: lazy(() => import("./sources/sources.tsx")),
   },
   {
+    path: "/console/lists",
+    title: "Lists",
+    group: "Evidence",
+    roles: administrators,
+    view: lazy(() => import("./lists/lists.tsx")),
+  },
+  {
     path: "/console/subjects",
     title: "Subjects",
     group: "Evidence",

@@ -115,6 +115,18 @@ export {
   ImportQuery,
   ImportState,
 } from "./imports.ts"
+export {
+  DomainCheck,
+  DomainCheckRequest,
+  DomainOverride,
+  DomainOverrideList,
+  DomainOverrideListQuery,
+  DomainOverrideParams,
+  DomainOverrideRequest,
+  LIST_CATEGORIES,
+  LIST_NOTE_MAX,
+  type ListCategory,
+} from "./lists.ts"
 export { PhoneRiskRequest, PhoneRiskResult } from "./phone-risk.ts"
 export {
   BackTestRequest,

@@ -405,6 +405,18 @@ export const problems = {
     meaning:
       "In production that takes ASSAY_CONSOLE_IMPORTS=true; `npx assay corpus import` works on the machine itself. Nothing was read.",
   },
+  "override-not-found": {
+    status: 404,
+    title: "No list has this override",
+    meaning:
+      "It may have been removed, or its file was changed. List the overrides again. Nothing was changed.",
+  },
+  "lists-unusable": {
+    status: 409,
+    title: "A list of the operator's cannot be used",
+    meaning:
+      "A file in `lists/` of the data directory cannot be read or written, or has a line that cannot be used; `detail` names it. Scores go on with the lists as they were last read. Mend the file and repeat the request.",
+  },
   "import-not-found": {
     status: 404,
     title: "There is no such import",

@@ -65,6 +65,10 @@ export const RIGHTS = {
   importUpload: { scopes: ["corpus:admin"], roles: administrators },
   importFile: { scopes: ["corpus:admin"], roles: administrators },
   cancelImport: { scopes: ["corpus:admin"], roles: administrators },
+  listOverrides: { scopes: ["corpus:admin"], roles: administrators },
+  addOverride: { scopes: ["corpus:admin"], roles: administrators },
+  removeOverride: { scopes: ["corpus:admin"], roles: administrators },
+  checkDomain: { scopes: ["corpus:admin"], roles: administrators },
   listAudit: { scopes: ["audit:read", "audit:admin"], roles: ["owner", "administrator"] },
   // Of people alone: a key that leaks must not make others, or change what is decided.
   getPolicy: { scopes: [], roles: members },

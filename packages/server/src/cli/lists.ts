@@ -11,10 +11,11 @@ import {
 } from "../score/email/lists/categories.ts"
 import type { DomainTable } from "../score/email/lists/domain-table.ts"
 import { readImportFile } from "../score/email/lists/import-file.ts"
-import { type Judgement, judgeDomain, type Naming } from "../score/email/lists/judgement.ts"
+import { judgeDomain, type Naming } from "../score/email/lists/judgement.ts"
 import { isListName, removeOwnList, writeOwnList } from "../score/email/lists/own-list-file.ts"
 import { type OwnList, readOwnLists } from "../score/email/lists/own-lists.ts"
 import { shippedLists } from "../score/email/lists/shipped-lists.ts"
+import { verdictOf } from "../score/email/lists/verdict.ts"
 import { callRunningServer } from "@assay/runtime/control-socket"
 import { RemoteError } from "@assay/runtime/rpc"
 import { DAY_MS } from "@assay/runtime/time"
@@ -186,26 +187,6 @@ function categoriesIn(domains: DomainTable): ListCategory[] {
   let all = 0
   domains.forEachMarks((marks) => void (all |= marks))
   return LIST_CATEGORIES.filter((category) => (all & categoryMark(category)) !== 0)
-}
-
-function verdictOf(judgement: Judgement): string[] {
-  const { category, toxic, blocklisted, allowed, guarded } = judgement
-  const words = [
-    category,
-    toxic ? "toxic" : null,
-    blocklisted === "denied" ? "denied" : null,
-    blocklisted === "weakly" ? "likely disposable, on one bulk list alone" : null,
-    imitationOf(judgement),
-    allowed ? "allowed" : null,
-    guarded ? "under guard" : null,
-  ].filter((word) => word !== null)
-  return words.length === 0 ? ["nothing known"] : words
-}
-
-function imitationOf({ imitates, homograph }: Judgement): string | null {
-  if (homograph === null) return imitates === null ? null : `imitates ${imitates}`
-  if (homograph.imitates === null) return "mixes alphabets"
-  return `imitates ${homograph.imitates} with look-alike letters`
 }
 
 function namingRow(lists: string, { origin, says, domain }: Naming): string[] {

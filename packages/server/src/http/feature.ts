@@ -64,6 +64,12 @@ export interface Primary {
   }
   /** How imports over HTTP are run. */
   readonly importRunner: ImportRunner
+  readonly lists: {
+    /** The directory of the operator's lists. */
+    readonly directory: string
+    /** Has every worker take changed lists over. Throws `lists` where one cannot be used. */
+    reload(): Promise<unknown>
+  }
   readonly now: () => number
   /** How many days a decision may wait for an analyst; 0: none waits. */
   readonly reviewDays: number

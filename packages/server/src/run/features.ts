@@ -7,6 +7,7 @@ import type { Feature } from "../http/feature.ts"
 import { imports } from "../imports/feature.ts"
 import { inbox } from "../inbox/feature.ts"
 import { keys } from "../keys/feature.ts"
+import { lists } from "../lists/feature.ts"
 import { notifications } from "../notifications/feature.ts"
 import { people } from "../people/feature.ts"
 import { pages } from "../pages/feature.ts"
@@ -43,6 +44,7 @@ export const features = [
   policy,
   sources,
   imports,
+  lists,
   keys,
   tenants,
   usage,

@@ -216,6 +216,7 @@ async function openService(given: Given): Promise<Service> {
     now: Date.now,
   })
 
+  const { promise: running, resolve: nowRunning } = Promise.withResolvers<Workers>()
   const command = (): CommandProgram => ({ exec: program.argv[1], execArgv: program.execArgv })
   const writers = await openWriters(
     {
@@ -244,6 +245,10 @@ async function openService(given: Given): Promise<Service> {
         now: Date.now,
         elapsed: () => performance.now(),
       },
+      lists: {
+        directory: directory.lists,
+        reload: async () => await reloadLists(await running),
+      },
       now: Date.now,
       reviewDays: config.reviewDays,
     },
@@ -252,7 +257,6 @@ async function openService(given: Given): Promise<Service> {
 
   if (config.drop.wanted && !config.drop.on)
     log.warn("drop is off: in production it takes DROP_PORT or DROP_ORIGIN")
-  const { promise: running, resolve: nowRunning } = Promise.withResolvers<Workers>()
   const { promise: dropRunning, resolve: dropNowRunning } =
     Promise.withResolvers<DropChild | null>()
   const heads = await keepHeads({

@@ -5,6 +5,7 @@ import type { Homograph } from "./lists/homographs.ts"
 import { type Judgement, judgeDomain } from "./lists/judgement.ts"
 import type { Standing } from "./lists/learnt-servers.ts"
 import { type OwnList, readOwnLists } from "./lists/own-lists.ts"
+import { type OverrideFile, readOverrides } from "./lists/overrides.ts"
 import { shippedLists } from "./lists/shipped-lists.ts"
 
 export type { ListCategory } from "./lists/categories.ts"
@@ -58,6 +59,8 @@ export interface Lists {
   reload(): void
   /** The operator's lists as they were last read. */
   own(): readonly OwnList[]
+  /** The same lists as they are on the disk now, with notes. Throws `lists` where one cannot be used. */
+  overrides(): readonly OverrideFile[]
   /** Names in all lists. */
   size(): number
   /** When the newest list was made or changed. */
@@ -88,6 +91,7 @@ export function openLists(directory: string): Lists {
       remembered.clear()
     },
     own: () => own,
+    overrides: () => readOverrides(directory),
     size: () => own.reduce((sum, { table }) => sum + table.size, shipped.table.size),
     newestAtMs: () =>
       Math.max(

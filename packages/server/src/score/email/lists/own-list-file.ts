@@ -30,11 +30,17 @@ export function writeOwnList(
   const text = domains.map((domain) => `${domain},${category},${note}\n`).join("")
   const file = join(directory, `${name}.csv`)
   if (existsSync(file) && readFileSync(file, "utf8") === text) return false
+  replaceOwnFile(directory, name, text, madeAt)
+  return true
+}
+
+/** Writes a file as a whole, with the date of now unless another is given. */
+export function replaceOwnFile(directory: string, name: string, text: string, madeAt?: Date): void {
+  const file = join(directory, `${name}.csv`)
   mkdirSync(directory, { recursive: true, mode: 0o700 })
   writeFileSync(`${file}.new`, text, { mode: 0o600, flush: true })
-  utimesSync(`${file}.new`, madeAt, madeAt)
+  if (madeAt !== undefined) utimesSync(`${file}.new`, madeAt, madeAt)
   renameSync(`${file}.new`, file)
-  return true
 }
 
 /** False where there is no such list. */

@@ -1,7 +1,7 @@
 import { readFileSync, statSync } from "node:fs"
 import { join } from "node:path"
 import { parseDomain } from "@assay/core/identity"
-import { categoryMark, isListCategory, LIST_CATEGORIES } from "./categories.ts"
+import { categoryMark, isListCategory, LIST_CATEGORIES, type ListCategory } from "./categories.ts"
 import { DomainTable } from "./domain-table.ts"
 import { Explained } from "@assay/runtime/explained"
 import { namesIn } from "@assay/runtime/if-present"
@@ -15,23 +15,44 @@ export interface OwnList {
   readonly changedAtMs: number
 }
 
+/** What a line of such a file says. */
+export interface OwnLine {
+  /** In ASCII form. */
+  readonly domain: string
+  readonly category: ListCategory
+  readonly note: string
+}
+
+/** A file as it is on the disk. */
+export interface OwnFile {
+  readonly file: string
+  readonly text: string
+  readonly changedAtMs: number
+}
+
 /**
  * Reads the operator's lists: files `*.csv` with a line `domain,category,note` each, `#` for
  * comments. A line that cannot be used throws with its place, rather than being left out in
  * silence.
  */
 export function readOwnLists(directory: string): OwnList[] {
+  return readOwnFiles(directory).map(({ file, text, changedAtMs }) => {
+    const table = new DomainTable()
+    for (const line of ownLines(text, file)) {
+      if (line !== null) table.mark(line.domain, categoryMark(line.category))
+    }
+    return { file, table, changedAtMs }
+  })
+}
+
+export function readOwnFiles(directory: string): OwnFile[] {
   return listFiles(directory).map((file) => {
     const path = join(directory, file)
-    let text: string
-    let changedAtMs: number
     try {
-      text = readFileSync(path, "utf8")
-      changedAtMs = statSync(path).mtimeMs
+      return { file, text: readFileSync(path, "utf8"), changedAtMs: statSync(path).mtimeMs }
     } catch (error) {
       throw new Explained("lists", `${file} cannot be read`, { cause: error })
     }
-    return { file, table: readTable(text, file), changedAtMs }
   })
 }
 
@@ -43,11 +64,11 @@ function listFiles(directory: string): string[] {
   }
 }
 
-function readTable(text: string, file: string): DomainTable {
-  const table = new DomainTable()
-  text.split(/\r?\n/).forEach((line, index) => {
-    if (line.trim() === "" || line.startsWith("#")) return
-    const [name = "", category = ""] = line.split(",").map((part) => part.trim())
+/** What each line of a file says; null for comments and empty lines. */
+export function ownLines(text: string, file: string): (OwnLine | null)[] {
+  return linesOf(text).map((line, index) => {
+    if (line.trim() === "" || line.startsWith("#")) return null
+    const [name = "", category = "", ...rest] = line.split(",").map((part) => part.trim())
     const parsed = parseDomain(name)
     if ("fault" in parsed)
       throw new Explained("lists", `${file}, line ${index + 1}: the first column is no domain`)
@@ -56,7 +77,16 @@ function readTable(text: string, file: string): DomainTable {
         "lists",
         `${file}, line ${index + 1}: the category must be one of ${LIST_CATEGORIES.join(", ")}`,
       )
-    table.mark(parsed.domain, categoryMark(category))
+    return { domain: parsed.domain, category, note: noteIn(line, rest) }
   })
-  return table
+}
+
+export function linesOf(text: string): string[] {
+  return text.split(/\r?\n/)
+}
+
+/** All that stands behind the second comma: a note may have commas of its own. */
+function noteIn(line: string, rest: readonly string[]): string {
+  if (rest.length < 2) return rest[0] ?? ""
+  return line.slice(line.indexOf(",", line.indexOf(",") + 1) + 1).trim()
 }

@@ -544,6 +544,7 @@ test("an administrator checks a domain, says what it is with a note, and takes i
 
   // A domain that is none is refused in words.
   await page.getByRole("textbox", { name: "Domain", exact: true }).fill("no domain")
+  await page.getByLabel("What it is").selectOption("deny")
   await page.getByRole("button", { name: "Add override" }).click()
   await page.getByRole("alert").getByText("domain must be a domain").waitFor()
 })

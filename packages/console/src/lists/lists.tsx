@@ -7,7 +7,7 @@ import { useChange } from "../ui/change.ts"
 import { textIn } from "../ui/form.ts"
 import { service } from "../ui/service.ts"
 import { Empty, Failure, Loading, PageHead } from "../ui/states.tsx"
-import { CATEGORIES, choices, isCategory } from "./categories.ts"
+import { CATEGORIES, type Category, choices, isCategory } from "./categories.ts"
 import { Check } from "./check.tsx"
 import { Overrides } from "./overrides.tsx"
 
@@ -118,14 +118,15 @@ function listChoices(
 }
 
 function NewOverride(): ReactElement {
-  const add = useChange((form: FormData) => {
-    const category = textIn(form, "category")
-    return service.lists.add({
-      domain: textIn(form, "domain").trim(),
-      category: isCategory(category) ? category : "deny",
-      note: textIn(form, "note").trim(),
-    })
-  }, "overrides")
+  const add = useChange(
+    (form: FormData) =>
+      service.lists.add({
+        domain: textIn(form, "domain").trim(),
+        category: textIn(form, "category") as Category,
+        note: textIn(form, "note").trim(),
+      }),
+    "overrides",
+  )
   return (
     <section className="panel">
       <h2>Add an override</h2>
@@ -146,7 +147,12 @@ function NewOverride(): ReactElement {
             maxLength={253}
             required
           />
-          <NativeSelect name="category" label="What it is" data={choices} />
+          <NativeSelect
+            name="category"
+            label="What it is"
+            data={[{ value: "", label: "Choose" }, ...choices]}
+            required
+          />
           <TextInput
             name="note"
             label="Note"

@@ -10,35 +10,33 @@ import { Moment } from "../ui/time.tsx"
 export function Overrides(props: { readonly overrides: readonly DomainOverride[] }): ReactElement {
   const remove = useChange((id: string) => service.lists.remove(id), "overrides")
   return (
-    <Table label="Overrides" columns={["Domain", "Says", "Note", "List", "List changed", ""]}>
-      {props.overrides.map(({ id, domain, category, note, list, changed_at: changedAt }) => (
-        <tr key={id}>
-          <td>
-            <code>{domain}</code>
-          </td>
-          <td>{category}</td>
-          <td>{note}</td>
-          <td>
-            <code>{list}</code>
-          </td>
-          <td>
-            <Moment at={changedAt} />
-          </td>
-          <td>
-            <ConfirmedButton
-              label={`Remove ${domain}`}
-              name={domain}
-              act={() => remove.mutateAsync(id)}
-            >
-              <p>
-                <code>{list}</code> no longer says that <code>{domain}</code> is {category}, and
-                other lists decide from the next score on. If the same file is imported again, it is
-                back.
-              </p>
-            </ConfirmedButton>
-          </td>
-        </tr>
-      ))}
-    </Table>
+    <div className="roomy">
+      <Table label="Overrides" columns={["Domain", "Says", "Note", "List", "List changed", ""]}>
+        {props.overrides.map(({ id, domain, category, note, list, changed_at: changedAt }) => (
+          <tr key={id}>
+            <td>{domain}</td>
+            <td>{category}</td>
+            <td>{note}</td>
+            <td>{list}</td>
+            <td>
+              <Moment at={changedAt} />
+            </td>
+            <td>
+              <ConfirmedButton
+                label={`Remove ${domain}`}
+                name={domain}
+                act={() => remove.mutateAsync(id)}
+              >
+                <p>
+                  <code>{list}</code> no longer says that <code>{domain}</code> is {category}, and
+                  other lists decide from the next score on. If the same file is imported again, it
+                  is back.
+                </p>
+              </ConfirmedButton>
+            </td>
+          </tr>
+        ))}
+      </Table>
+    </div>
   )
 }

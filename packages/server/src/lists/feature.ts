@@ -92,7 +92,7 @@ interface By {
 interface OverrideKeeper {
   add(of: By & { line: OwnLine }): Promise<Override>
   /** null: no list has it. */
-  remove(of: By & { id: string }): Promise<Override | null>
+  remove(of: By & { override: Override }): Promise<Override | null>
 }
 
 const port = writerPort<OverrideKeeper>("lists", { add: true, remove: true })
@@ -142,9 +142,9 @@ function openKeeper({ records, directory, reload, now }: Kept): OverrideKeeper {
   return {
     add: ({ line, ...by }) =>
       turns.take(() => carryOut(withOverride(directory, line, now()), "lists.override", by)),
-    remove: ({ id, ...by }) =>
+    remove: ({ override, ...by }) =>
       turns.take(async () => {
-        const edit = withoutOverride(directory, id)
+        const edit = withoutOverride(directory, override)
         return edit === null ? null : await carryOut(edit, "lists.remove-override", by)
       }),
   }
@@ -188,13 +188,19 @@ function listRoutes(app: App, { lists: known }: ListServices, keeper: OverrideKe
     const { body, caller, id: requestId } = request
     const { domain } = domainIn(body.domain)
     const line = { domain, category: body.category, note: (body.note ?? "").trim() }
+    // A list that is broken already is named before anything changes.
+    orUnusable(() => known.overrides())
     const override = await keeper.add({ line, actor: actorOf(caller), requestId })
     return reply.code(201).send(answerOf(override))
   })
 
   app.delete("/api/v1/lists/overrides/:id", { schema: removeSchema }, async (request) => {
     const { params, caller, id: requestId } = request
-    const removed = await keeper.remove({ id: params.id, actor: actorOf(caller), requestId })
+    const override = orUnusable(() => known.overrides())
+      .flatMap(({ overrides }) => overrides)
+      .find((each) => overrideId(each) === params.id)
+    const by = { actor: actorOf(caller), requestId }
+    const removed = override === undefined ? null : await keeper.remove({ override, ...by })
     if (removed === null) throw new Problem("override-not-found", "Nothing was changed.")
     return answerOf(removed)
   })
@@ -217,7 +223,10 @@ function namedBy(
   whose: "own" | "shipped",
   { origin, says, domain }: Naming,
 ): DomainCheck["named_by"][number] {
-  const id = whose === "own" ? overrideId(origin, domain, says as OwnLine["category"]) : null
+  const id =
+    whose === "own"
+      ? overrideId({ file: origin, domain, category: says as OwnLine["category"] })
+      : null
   return { lists: whose, list: origin, says, domain, override_id: id }
 }
 
@@ -248,7 +257,8 @@ function placeOf({ domain, file, category }: Override): string {
   return `${domain}\n${file}\n${category}`
 }
 
-function answerOf({ id, domain, category, note, file, changedAtMs }: Override): DomainOverride {
+function answerOf(override: Override): DomainOverride {
+  const { domain, category, note, file, changedAtMs } = override
   const changed_at = new Date(changedAtMs).toISOString()
-  return { id, domain, category, note, list: file, changed_at }
+  return { id: overrideId(override), domain, category, note, list: file, changed_at }
 }

@@ -87,11 +87,11 @@ export function openLists(directory: string): Lists {
       return facts
     },
     reload() {
-      own = readOwnLists(directory)
+      own = readOwnLists(directory, own)
       remembered.clear()
     },
     own: () => own,
-    overrides: () => readOverrides(directory),
+    overrides: () => readOverrides(directory, own),
     size: () => own.reduce((sum, { table }) => sum + table.size, shipped.table.size),
     newestAtMs: () =>
       Math.max(

@@ -56,13 +56,13 @@ test("one is added to a file of its own, said again it gets another note, and fi
   const directory = directoryWith({ "mine.csv": BY_HAND })
   const line = { domain: "new.example", category: "free", note: "first" } as const
   const added = add(directory, line)
-  assert.equal(added.id, overrideId("console.csv", "new.example", "free"))
+  assert.deepEqual(added, { ...line, file: "console.csv", changedAtMs: 7 })
   const file = join(directory, "console.csv")
   assert.equal(readFileSync(file, "utf8"), "new.example,free,first\n")
   assert.equal(withOverride(directory, line, 8).text, null)
   add(directory, { domain: "other.example", category: "deny", note: "" })
   add(directory, { ...line, category: "toxic" })
-  assert.equal(add(directory, { ...line, note: "second, third" }).id, added.id)
+  assert.equal(overrideId(add(directory, { ...line, note: "second, third" })), overrideId(added))
   assert.deepEqual(
     said(directory).filter(([list]) => list === "console.csv"),
     [
@@ -76,31 +76,56 @@ test("one is added to a file of its own, said again it gets another note, and fi
 
 test("one is removed with all its lines; comments and other lines stay, and an empty file goes", () => {
   const directory = directoryWith({ "mine.csv": BY_HAND, "one.csv": "one.example,free,x" })
-  const remove = (file: string, domain: string, category: OwnLine["category"]): void => {
-    const edit = withoutOverride(directory, overrideId(file, domain, category))
+  const found = (domain: string, category: OwnLine["category"]): Override => {
+    const all = readOverrides(directory).flatMap(({ overrides }) => overrides)
+    const override = all.find((each) => each.domain === domain && each.category === category)
+    assert.ok(override !== undefined)
+    return override
+  }
+  const remove = (override: Override): void => {
+    const edit = withoutOverride(directory, override)
     assert.ok(edit !== null)
-    assert.deepEqual([edit.override.file, edit.override.domain], [file, domain])
     applyEdit(directory, edit)
   }
-  remove("mine.csv", "bad.example", "deny")
+  remove(found("bad.example", "deny"))
   assert.equal(
     readFileSync(join(directory, "mine.csv"), "utf8"),
     "# Ours, kept by the desk.\nshop.example, allow, a customer, since 2024\n\nbad.example,toxic,\n",
   )
-  remove("one.csv", "one.example", "free")
+  const one = found("one.example", "free")
+  remove(one)
   assert.equal(existsSync(join(directory, "one.csv")), false)
-  assert.equal(withoutOverride(directory, overrideId("one.csv", "one.example", "free")), null)
+  assert.equal(withoutOverride(directory, one), null)
   assert.deepEqual(
     readOwnLists(directory).map(({ file, table }) => [file, table.size]),
     [["mine.csv", 2]],
   )
 })
 
-test("a line that cannot be used is named before anything changes", () => {
-  const directory = directoryWith({ "mine.csv": "shop.example,friend\n" })
-  const fault = /mine\.csv, line 1: the category/
-  const line = { domain: "a.example", category: "deny", note: "" } as const
-  assert.throws(() => add(directory, line), fault)
-  assert.throws(() => withoutOverride(directory, "ovr_x"), fault)
-  assert.equal(existsSync(join(directory, "console.csv")), false)
+test("a domain is found however it is spelled, and what was read before changes no answer", () => {
+  const text =
+    "# MÜLLER.example,free\nMÜLLER.example,free,a\nxn--mller-kva.example,free,b\nShop.example,deny\n"
+  const directory = directoryWith({ "mine.csv": text })
+  const fresh = readOverrides(directory)
+  const known = readOwnLists(directory)
+  assert.deepEqual(readOverrides(directory, known), fresh)
+  assert.deepEqual(said(directory), [
+    ["mine.csv", "xn--mller-kva.example", "free", "b"],
+    ["mine.csv", "shop.example", "deny", ""],
+  ])
+  for (const override of fresh.flatMap(({ overrides }) => overrides)) {
+    const edit = withoutOverride(directory, override)
+    assert.ok(edit !== null)
+    applyEdit(directory, edit)
+  }
+  const file = join(directory, "mine.csv")
+  assert.equal(readFileSync(file, "utf8"), "# MÜLLER.example,free\n")
+
+  // A line that came since is looked at, although the list was read before.
+  writeFileSync(file, "shop.example,deny\nno domain,deny\n")
+  const fault = /mine\.csv, line 2: the first column/
+  assert.throws(() => readOverrides(directory, known), fault)
+  assert.throws(() => readOwnLists(directory, known), fault)
+  writeFileSync(file, "shop.example,friend\n")
+  assert.throws(() => readOverrides(directory, known), /mine\.csv, line 1: the category/)
 })

@@ -33,12 +33,12 @@ export interface OwnFile {
 /**
  * Reads the operator's lists: files `*.csv` with a line `domain,category,note` each, `#` for
  * comments. A line that cannot be used throws with its place, rather than being left out in
- * silence.
+ * silence. `before` is what an earlier reading gave, and makes this one quick.
  */
-export function readOwnLists(directory: string): OwnList[] {
+export function readOwnLists(directory: string, before: readonly OwnList[] = []): OwnList[] {
   return readOwnFiles(directory).map(({ file, text, changedAtMs }) => {
     const table = new DomainTable()
-    for (const line of ownLines(text, file)) {
+    for (const line of ownLines(text, file, before)) {
       if (line !== null) table.mark(line.domain, categoryMark(line.category))
     }
     return { file, table, changedAtMs }
@@ -65,11 +65,19 @@ function listFiles(directory: string): string[] {
 }
 
 /** What each line of a file says; null for comments and empty lines. */
-export function ownLines(text: string, file: string): (OwnLine | null)[] {
+export function ownLines(
+  text: string,
+  file: string,
+  before: readonly OwnList[] = [],
+): (OwnLine | null)[] {
+  const known = before.find((list) => list.file === file)?.table
   return linesOf(text).map((line, index) => {
     if (line.trim() === "" || line.startsWith("#")) return null
     const [name = "", category = "", ...rest] = line.split(",").map((part) => part.trim())
-    const parsed = parseDomain(name)
+    // A name that a table has is a domain in ASCII form. Parsing takes ten times as long, which tells
+    // in a list of 100,000.
+    const parsed =
+      known !== undefined && known.marks(name, 0) !== 0 ? { domain: name } : parseDomain(name)
     if ("fault" in parsed)
       throw new Explained("lists", `${file}, line ${index + 1}: the first column is no domain`)
     if (!isListCategory(category))

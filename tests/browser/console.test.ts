@@ -1,122 +1,28 @@
-// The playground and the console in a real browser: every page, as every role, in both widths and
-// both themes. Any error on a browser's console, a refused script or style among them, fails.
+// What people do in the playground and the console, in a real browser.
 import assert from "node:assert/strict"
-import { mkdirSync, readdirSync, readFileSync, statSync } from "node:fs"
+import { readFileSync } from "node:fs"
 import { mkdtemp, rm, writeFile } from "node:fs/promises"
 import { tmpdir } from "node:os"
-import { join, resolve } from "node:path"
-import { after, afterEach, before, test } from "node:test"
+import { join } from "node:path"
+import { test } from "node:test"
 import type { DecisionCounts } from "@assay/core/contract"
-import type { Browser, BrowserContext, BrowserContextOptions, Locator, Page } from "playwright-core"
 import { assay } from "../cli/assay.ts"
 import { halfSent } from "../http/half-sent.ts"
-import { type Service, startService } from "../http/service.ts"
-import { joins, printedToken, tokenIn, type Visitor } from "../http/signed-in.ts"
-import { LOOKS, violations } from "./accessibility.ts"
-import { isPresent, openChromium } from "./chromium.ts"
-import { useCookies } from "./cookies.ts"
-import { screenshot } from "./screenshot.ts"
-
-const root = resolve(import.meta.dirname, "../..")
-/** For a person to look at after a run. */
-const screenshots = join(root, "tmp/screenshots/console")
-mkdirSync(screenshots, { recursive: true })
-
-const WIDE = { width: 1440, height: 900 }
-const PHONE = { width: 375, height: 812 }
-
-/** Each theme and each width once; in a soak every pair of them. */
-const PAIRS =
-  process.env["ASSAY_SOAK"] === undefined
-    ? ([
-        ["light", "wide"],
-        ["dark", "phone"],
-      ] as const)
-    : ([
-        ["light", "wide"],
-        ["light", "phone"],
-        ["dark", "wide"],
-        ["dark", "phone"],
-      ] as const)
-
-let service: Service
-let origin: string
-let browser: Browser | null
-before(async () => {
-  ;[service, browser] = await Promise.all([
-    startService({ args: ["--workers", "1"] }),
-    openChromium(),
-  ])
-  origin = `http://localhost:${service.port}`
-})
-// A page that stays open goes on asking, and drawing what it is told.
-afterEach(async () => {
-  for (const each of browser?.contexts() ?? []) await each.close()
-})
-after(async () => {
-  await browser?.close()
-  await service.stop()
-})
-
-interface Watched {
-  readonly context: BrowserContext
-  readonly page: Page
-  /** What a person would not see: errors, and requests that left the machine. */
-  readonly faults: string[]
-}
-
-async function open(options: BrowserContextOptions = {}, as?: Visitor): Promise<Watched> {
-  assert.ok(browser !== null)
-  const context = await browser.newContext({ viewport: WIDE, ...options })
-  if (as !== undefined) await useCookies(context, service.port, as.cookies)
-  const page = await context.newPage()
-  const faults: string[] = []
-  page.on("pageerror", (error) => faults.push(error.message))
-  page.on("console", (message) => {
-    // A browser reports every answer that is a refusal; that nobody is signed in is one.
-    const isSession = message.location().url.endsWith("/api/v1/session")
-    if (message.type() === "error" && !isSession) faults.push(message.text())
-  })
-  page.on("request", (request) => {
-    const { origin: asked, protocol } = new URL(request.url())
-    if (protocol !== "data:" && protocol !== "blob:" && asked !== origin)
-      faults.push(`asked ${asked}`)
-  })
-  return { context, page, faults }
-}
-
-let people = 0
-
-/** Somebody new in the demo's tenant, or of the service. */
-async function member(role: string): Promise<Visitor> {
-  const isOfService = role === "administrator"
-  const args = isOfService ? [] : ["--tenant", "demo"]
-  const env = { ASSAY_DATA: service.dataDirectory, PORT: String(service.port) }
-  const { out, err } = await assay(["people", "invite", ...args, "--role", role], env)
-  assert.match(out, /#/, err)
-  return await joins(service, tokenIn(out.trim()), `${role}-${++people}@console.example`)
-}
-
-/** Waits until no part of a page waits for the service. */
-async function drawn(page: Page): Promise<void> {
-  const loading = page.getByRole("status").filter({ hasText: "Loading" })
-  while ((await loading.count()) > 0) await page.waitForTimeout(50)
-}
-
-/** Presses keys until something is there: a page may still be busy when they come. */
-async function pressUntil(page: Page, keys: string, wanted: Locator): Promise<void> {
-  for (let n = 0; n < 100 && !(await wanted.isVisible()); n++) {
-    await page.keyboard.press(keys)
-    await page.waitForTimeout(200)
-  }
-  await wanted.waitFor()
-}
-
-async function overflow(page: Page): Promise<number> {
-  return await page.evaluate<number>(
-    "document.documentElement.scrollWidth - document.documentElement.clientWidth",
-  )
-}
+import { printedToken } from "../http/signed-in.ts"
+import { violations } from "./accessibility.ts"
+import { isPresent } from "./chromium.ts"
+import {
+  member,
+  open,
+  origin,
+  overflow,
+  PAIRS,
+  PHONE,
+  pictures,
+  screenshots,
+  service,
+  WIDE,
+} from "./console.ts"
 
 test("a newcomer sees a first score by one click on the first page", async (context) => {
   if (!isPresent(context)) return
@@ -139,25 +45,6 @@ test("a newcomer sees a first score by one click on the first page", async (cont
   assert.equal((await service.request("/api/v1/decisions", { key })).status, 403)
   assert.doesNotMatch(page.url(), /ivan/)
   assert.deepEqual(faults, [])
-})
-
-test("the first page and its cards have no fault that axe finds, in both themes and both widths", async (context) => {
-  if (!isPresent(context)) return
-  for (const [colorScheme, name] of PAIRS) {
-    const viewport = name === "wide" ? WIDE : PHONE
-    const { context: own, page, faults } = await open({ colorScheme, viewport })
-    await page.goto(`${origin}/`)
-    for (const identity of ["sofia.rossi@mail.example", "+61491570156"]) {
-      await page.getByRole("button", { name: identity }).click()
-      await page.getByRole("article", { name: `Assessment of ${identity}` }).waitFor()
-      assert.deepEqual(await violations(page), [], `${identity} ${colorScheme} ${name}`)
-      assert.ok((await overflow(page)) <= 0, `${identity} is wider than a ${name} screen`)
-      const file = `first-${identity.slice(0, 3)}-${colorScheme}-${name}.png`
-      await screenshot(page, join(screenshots, file))
-    }
-    assert.deepEqual(faults, [])
-    await own.close()
-  }
 })
 
 test("what is no identity is said, and the page goes on", async (context) => {
@@ -226,123 +113,6 @@ test("a stranger signs up on a page, gets a key that scores, and joins by the li
     faults.filter((fault) => !fault.includes("400")),
     [],
   )
-})
-
-/** Every page, and what shows that it is drawn. */
-const PAGES: Readonly<Record<string, string>> = {
-  overview: "Overview",
-  playground: "Playground",
-  decisions: "Decisions",
-  review: "Review",
-  batch: "Batch",
-  corpus: "Corpus",
-  sources: "Sources",
-  lists: "Lists",
-  subjects: "Subjects",
-  policy: "Policy",
-  keys: "Keys",
-  usage: "Usage",
-  members: "Members",
-  audit: "Audit",
-  settings: "Settings",
-  account: "Your account",
-  tenants: "Tenants",
-  health: "Health",
-}
-const OF_SERVICE: readonly string[] = ["corpus", "lists", "tenants", "health"]
-const OF_ROLE: Readonly<Record<string, readonly string[]>> = {
-  owner: Object.keys(PAGES).filter((page) => !OF_SERVICE.includes(page)),
-  analyst: [
-    "overview",
-    "playground",
-    "decisions",
-    "review",
-    "batch",
-    "sources",
-    "policy",
-    "usage",
-    "members",
-    "account",
-  ],
-  viewer: ["overview", "decisions", "review", "sources", "policy", "usage", "members", "account"],
-  administrator: [
-    "overview",
-    "corpus",
-    "sources",
-    "lists",
-    "subjects",
-    "members",
-    "audit",
-    "account",
-    "tenants",
-    "health",
-  ],
-}
-
-for (const [role, own] of Object.entries(OF_ROLE))
-  test(`the pages of an ${role} are drawn without a fault, and no other is theirs`, async (context) => {
-    if (!isPresent(context)) return
-    const who = await member(role)
-    for (const email of ["sofia.rossi@mail.example", "ivan.petrov@mail.example"])
-      await service.request("/api/v1/risk/score", { key: service.key, json: { email } })
-    const { context: looks, page, faults } = await open({}, who)
-    for (const [path, title] of Object.entries(PAGES)) {
-      await page.goto(`${origin}/console/${path}`)
-      const isOwn = own.includes(path)
-      const heading = page.getByRole("heading", { level: 1 })
-      await heading.waitFor()
-      assert.equal(await heading.innerText(), isOwn ? title : "Not for your role", path)
-      await drawn(page)
-      if (!isOwn) continue
-      const links = page.getByRole("navigation", { name: "Console" })
-      assert.equal(await links.getByRole("link", { name: title, exact: true }).count(), 1, path)
-      assert.deepEqual(await violations(page), [], `${path} as ${role}`)
-    }
-    assert.deepEqual(faults, [])
-    if (role === "owner" || role === "administrator") await pictures(looks, own, role)
-    assert.deepEqual(faults, [])
-  })
-
-/** Contrast and overflow are held; the rest is for a person to look at. */
-async function pictures(
-  context: BrowserContext,
-  own: readonly string[],
-  role: string,
-): Promise<void> {
-  const page = await context.newPage()
-  for (const [colorScheme, name] of PAIRS) {
-    await page.emulateMedia({ colorScheme })
-    await page.setViewportSize(name === "wide" ? WIDE : PHONE)
-    for (const path of own) {
-      await page.goto(`${origin}/console/${path}`)
-      await page.getByRole("heading", { level: 1 }).waitFor()
-      await drawn(page)
-      assert.deepEqual(await violations(page, LOOKS), [], `${path} ${colorScheme} ${name}`)
-      assert.ok((await overflow(page)) <= 0, `${path} is wider than a ${name} screen`)
-      const file = `${role}-${path}-${colorScheme}-${name}.png`
-      await screenshot(page, join(screenshots, file))
-    }
-  }
-}
-
-test("a page whose script cannot be loaded says so, and others and it itself are drawn after", async (context) => {
-  if (!isPresent(context)) return
-  const { page } = await open({}, await member("owner"))
-  await page.goto(`${origin}/console/usage`)
-  await page.getByRole("heading", { level: 1, name: "Usage" }).waitFor()
-  const script = "**/console/files/sources-*.js"
-  await page.route(script, (route) => route.abort())
-  const links = page.getByRole("navigation", { name: "Console" })
-  await links.getByRole("link", { name: "Sources" }).click()
-  const alert = page.getByRole("alert").filter({ hasText: "This page could not be drawn" })
-  await alert.waitFor()
-  assert.deepEqual(await violations(page), [])
-  await links.getByRole("link", { name: "Keys" }).click()
-  await page.getByRole("heading", { level: 1, name: "Keys" }).waitFor()
-  await links.getByRole("link", { name: "Sources" }).click()
-  await page.unroute(script)
-  await alert.getByRole("button", { name: "Try again" }).click()
-  await page.getByRole("heading", { level: 1, name: "Sources" }).waitFor()
 })
 
 test("the overview says what was decided in the period of its address, and what waits", async (context) => {
@@ -826,60 +596,4 @@ test("a file is scored in the page, and what it gives is no formula to a spreads
   assert.equal(lines[2], "'=1+1,,,,,not-an-email")
   assert.match(lines[3] ?? "", /^'\+61491570156,6\d,HIGH,/)
   assert.deepEqual(faults, [])
-})
-
-test("the palette goes to a page by its name, and a question mark lists the keys", async (context) => {
-  if (!isPresent(context)) return
-  const { page, faults } = await open({}, await member("owner"))
-  await page.goto(`${origin}/console`)
-  await page.getByRole("heading", { level: 1 }).waitFor()
-  const search = page.getByLabel("Go to", { exact: true })
-  await pressUntil(page, "Control+k", search)
-  await search.fill("usa")
-  await page.keyboard.press("Enter")
-  await page.getByRole("heading", { level: 1, name: "Usage" }).waitFor()
-  await search.waitFor({ state: "hidden" })
-  await pressUntil(page, "Shift+?", page.getByRole("dialog", { name: "Keys" }))
-  assert.deepEqual(await violations(page), [])
-  assert.deepEqual(faults, [])
-})
-
-test("the policy of the pages allows nothing inline and nobody else, and the files are as small as promised", async () => {
-  const response = await service.request("/console")
-  const policy = response.headers.get("content-security-policy") ?? ""
-  assert.doesNotMatch(policy, /unsafe|https?:|data:|\*/)
-  assert.match(policy, /style-src 'self' 'nonce-[\w+/=]{24}'/)
-  const text = await response.text()
-  assert.doesNotMatch(text, /<script(?![^>]* src=)|<style| style=| on\w+=/)
-  const again = await service.request("/console")
-  assert.notEqual(again.headers.get("content-security-policy"), policy)
-
-  const file = join(root, "packages/server/console/manifest.json")
-  const { entry } = JSON.parse(readFileSync(file, "utf8")) as {
-    entry: { script: string; styles: string[]; preload: { home: string[]; console: string[] } }
-  }
-  const folder = join(root, "packages/server/console")
-  const sizes = new Map(
-    readdirSync(folder).map((name) => [name.slice(0, -3), statSync(join(folder, name)).size]),
-  )
-  const size = async (name: string): Promise<number> => {
-    const served = await fetch(`${service.baseUrl}/console/files/${name}`)
-    assert.equal(served.status, 200)
-    assert.match(served.headers.get("cache-control") ?? "", /immutable/)
-    await served.body?.cancel()
-    return sizes.get(name) ?? 0
-  }
-  for (const [path, next] of [
-    ["/", entry.preload.home],
-    ["/console", entry.preload.console],
-  ] as const) {
-    const shell = [entry.script, ...entry.styles, ...next]
-    const asked = await (await service.request(path)).text()
-    for (const name of shell) assert.ok(asked.includes(`/console/files/${name}"`), name)
-    let total = 0
-    for (const name of shell) total += await size(name)
-    assert.ok(total > 100_000 && total < 200_000, `${path} loads ${total} bytes`)
-  }
-  for (const path of ["nothing.js", "..%2fmanifest.json", "manifest.json"])
-    assert.equal((await service.request(`/console/files/${path}`)).status, 404, path)
 })

@@ -33,6 +33,7 @@ test("a newcomer sees a first score by one click on the first page", async (cont
   await card.getByRole("img", { name: "Score 79 of 100, band high" }).waitFor()
   assert.match(await card.innerText(), /TESTED/)
   assert.match(await card.innerText(), /= 79\./)
+  assert.match(await card.innerText(), /lower because the name is one that people choose\./)
   assert.match(await card.innerText(), /falls to TRADED/)
   assert.match(await card.innerText(), /A password change today would make it \d+/)
   await card.getByRole("tab", { name: "curl" }).click()

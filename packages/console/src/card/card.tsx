@@ -8,6 +8,7 @@ import type { EmailExplained, PhoneExplained } from "./explanation.ts"
 import { Gauge } from "./gauge.tsx"
 import { SimTimeline } from "./sim-timeline.tsx"
 import { Track } from "./track.tsx"
+import { mitigationWords } from "./mitigation-words.ts"
 import { Waterfall } from "./waterfall.tsx"
 
 interface CardProps<Result> {
@@ -132,7 +133,7 @@ function Factors(props: {
         baseline={baseline}
         contributions={contributions}
         rounding={rounding}
-        mitigations={mitigations.terms.map(({ term }) => term)}
+        mitigations={mitigations.terms.map(({ term }) => mitigationWords(term))}
         held={props.held}
       />
     </section>

@@ -85,7 +85,7 @@ export function Waterfall(props: WaterfallProps): ReactElement {
         {sumOf(props)}
         {props.held !== null && ` ${props.held.what}.`}
         {props.mitigations.length > 0 &&
-          ` The baseline is lower for what speaks against risk: ${props.mitigations.join(", ")}.`}
+          ` The baseline is lower because ${props.mitigations.join(", ")}.`}
       </figcaption>
     </figure>
   )

@@ -91,6 +91,7 @@ function draftOf(input: Input): DecisionDraft {
     keyId: "key_1",
     identityKey: new Uint8Array(16),
     atMs: 0,
+    requestId: null,
     modelVersion: currentModels.email.version,
     input,
     score: assessment.risk_score,

@@ -469,6 +469,28 @@ test("decisions are narrowed by filters that stand in the address, and kept as a
   assert.deepEqual(faults, [])
 })
 
+test("decisions of a request are found by its id, which stands in the address", async (context) => {
+  if (!isPresent(context)) return
+  const headers = { "x-request-id": "order-4711" }
+  for (const email of ["ivan.petrov@mail.example", "omar.haddad@mail.example"])
+    await service.request("/api/v1/risk/score", { key: service.key, json: { email }, headers })
+  const { page, faults } = await open({}, await member("viewer"))
+  await page.goto(`${origin}/console/decisions`)
+  await page.getByLabel("Request").fill("order-4711")
+  await page.getByRole("button", { name: "Find request" }).click()
+  await page.waitForURL(/request_id=order-4711/)
+  const rows = page.getByRole("table").getByRole("row")
+  while ((await rows.count()) !== 3) await page.waitForTimeout(50)
+  await page.reload()
+  await page.getByRole("button", { name: "Request order-4711" }).waitFor()
+  while ((await rows.count()) !== 3) await page.waitForTimeout(50)
+  assert.deepEqual(await violations(page), [])
+  await page.getByLabel("Request").fill("order-4712")
+  await page.getByRole("button", { name: "Find request" }).click()
+  await page.getByText("No decision passes these filters.").waitFor()
+  assert.deepEqual(faults, [])
+})
+
 test("decisions about an address are found without it in any URL, and a reload forgets it", async (context) => {
   if (!isPresent(context)) return
   const email = "sought.person@mail.example"

@@ -312,12 +312,67 @@ suite("the decisions of a tenant that scored several identities", () => {
     assert.deepEqual(await theirs.json(), { decisions: [] })
   })
 
+  test("the decisions of a request are found by its id: one, a batch, and nobody else's", async () => {
+    const scored = async (path: string, json: object, headers = {}, by = key): Promise<Response> =>
+      await service.request(path, { key: by, json, headers })
+    // One whose id the service made, and two of callers' own; the last id is another's beginning.
+    const made = await scored("/api/v1/risk/score", { email: EMAIL })
+    const own = await scored(
+      "/api/v1/phone-risk",
+      { phone_number: PHONE },
+      { "x-request-id": "a.b:1" },
+    )
+    await scored("/api/v1/risk/score", { email: EMAIL }, { "x-request-id": "a.b:10" })
+    const many = await scored(
+      "/api/v1/risk/score/batch",
+      { emails: EMAILS },
+      { "x-request-id": "lot-7" },
+    )
+    const streamed = await service.request("/api/v1/phone-risk/batch", {
+      key,
+      method: "POST",
+      headers: { "x-request-id": "lot-8", "content-type": "application/x-ndjson" },
+      body: `"${PHONE}"\n"${PHONE}"\n`,
+    })
+    assert.deepEqual([many.status, streamed.status], [200, 200])
+    await streamed.text()
+    const idOf = (answer: Response): (string | null)[] => [answer.headers.get("x-decision-id")]
+    const foundBy = async (id: string, more = ""): Promise<string[]> =>
+      (await found(`request_id=${id}${more}`)).map((one) => one.id)
+    assert.deepEqual(await foundBy(made.headers.get("x-request-id") ?? ""), idOf(made))
+    assert.deepEqual(await foundBy("a.b:1"), idOf(own))
+    assert.equal((await foundBy("lot-7")).length, EMAILS.length)
+    assert.equal((await foundBy("lot-8")).length, 2)
+    assert.equal((await foundBy("lot-7", "&limit=2")).length, 2)
+    assert.deepEqual(await foundBy("lot-7", "&subject=phone"), [])
+    assert.deepEqual(await foundBy("lot"), [])
+    assert.deepEqual(await foundBy("LOT-7"), [])
+    assert.equal((await found({ email: EMAIL, request_id: "lot-7" })).length, 1)
+    assert.deepEqual(await found({ phone_number: PHONE, request_id: "lot-7" }), [])
+    // The same id, taken by another tenant.
+    const stranger = await keyFor(service, "stranger", "score,decisions:read")
+    const theirs = await scored(
+      "/api/v1/risk/score",
+      { email: EMAIL },
+      { "x-request-id": "lot-7" },
+      stranger,
+    )
+    const seen = (await (await asked("request_id=lot-7", stranger)).json()) as DecisionList
+    assert.deepEqual(
+      seen.decisions.map((one) => one.id),
+      idOf(theirs),
+    )
+    assert.equal((await foundBy("lot-7")).length, EMAILS.length)
+  })
+
   test("what does not fit is refused by the name of its member, and none of it is said again", async () => {
     const refusals: [what: string | object, status: number, code: string, pointer?: string][] = [
       ["subject=person", 400, "invalid-request", "#/subject"],
       ["stage=NONE", 400, "invalid-request", "#/stage"],
       ["action=none", 400, "invalid-request", "#/action"],
       ["band=red", 400, "invalid-request", "#/band"],
+      ["request_id=a%20b", 400, "invalid-request", "#/request_id"],
+      [`request_id=${"a".repeat(129)}`, 400, "invalid-request", "#/request_id"],
       ["from=yesterday", 400, "invalid-request", "#/from"],
       ["until=2026-02-30T00:00:00Z", 400, "invalid-request", "#/until"],
       [{}, 400, "invalid-request", "#/email"],

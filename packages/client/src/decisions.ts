@@ -51,8 +51,8 @@ export async function listDecisions(
   settings: Settings<Failover>,
   options: DecisionListOptions = {},
 ): Promise<DecisionList> {
-  const { subject, stage, action, band, from, until, before, limit } = options
-  const asked = query({ subject, stage, action, band, from, until, before, limit })
+  const { subject, stage, action, band, request_id, from, until, before, limit } = options
+  const asked = query({ subject, stage, action, band, request_id, from, until, before, limit })
   const question = { method: "GET", path: `/api/v1/decisions${asked}`, repeatable: true } as const
   return await listed(settings, question, options)
 }

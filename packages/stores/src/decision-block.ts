@@ -1,4 +1,4 @@
-import { timeOfDecisionId } from "./decision-id.ts"
+import { hasRequestTag, timeOfDecisionId } from "./decision-id.ts"
 import type { Search } from "./decision-search.ts"
 import { readShadow, SHADOW_LENGTH_MAX, shadowText } from "./decision-shadow.ts"
 import { type Decision, DECISION_FORMAT, ERASED_FORMAT } from "./decisions.ts"
@@ -226,19 +226,27 @@ export function textsOf(filter: Pick<Search, "tenantId" | "identityType" | "stag
 /** Places of the decisions that pass, in the order of ids. */
 export function passing(head: BlockHead, filter: Search): number[] {
   const { facts } = head
+  const { after, before, identityKey, requestTag } = filter
+  // Hardly a block has it, and looking for its characters is all that the others cost.
+  if (requestTag !== undefined && !bufferOf(facts).includes(requestTag, idsAt(facts), "latin1"))
+    return []
   const places = passingByEnds(head, facts.subarray(endsAt(facts.length)), filter)
   if (isToldByEnds(head, filter)) return places
-  const { after, before, identityKey } = filter
   const ids = idsIn(head)
   return places.filter((n) => {
     const id = ids[n] ?? ""
     if (!(id > after && id < before)) return false
+    if (requestTag !== undefined && !hasRequestTag(id, requestTag)) return false
     return identityKey === undefined || sameKey(facts, n, identityKey)
   })
 }
 
 /** Bytes a decision of the last three columns of `facts`, which stand together. */
 export const END_BYTES = 3
+
+function idsAt(facts: Uint8Array): number {
+  return (facts.length / FACT_BYTES) * IDENTITY_BYTES
+}
 
 function endsAt(factsLength: number): number {
   return (factsLength / FACT_BYTES) * (FACT_BYTES - END_BYTES)
@@ -247,9 +255,10 @@ function endsAt(factsLength: number): number {
 /** Whether the ends of a block's facts tell which of its decisions pass. */
 export function isToldByEnds(
   { first, last }: Pick<BlockHead, "first" | "last">,
-  { after, before, identityKey }: Search,
+  { after, before, identityKey, requestTag }: Search,
 ): boolean {
-  return identityKey === undefined && first > after && last < before
+  const needsIds = identityKey !== undefined || requestTag !== undefined
+  return !needsIds && first > after && last < before
 }
 
 /** Places of the decisions that pass, whatever their ids are and whomever they are about. */

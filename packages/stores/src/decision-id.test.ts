@@ -1,7 +1,14 @@
 import assert from "node:assert/strict"
 import { test } from "node:test"
 import fc from "fast-check"
-import { firstDecisionIdAt, isDecisionId, newDecisionId, timeOfDecisionId } from "./decision-id.ts"
+import {
+  firstDecisionIdAt,
+  hasRequestTag,
+  isDecisionId,
+  newDecisionId,
+  requestTagOf,
+  timeOfDecisionId,
+} from "./decision-id.ts"
 
 const moments = fc.integer({ min: 0, max: 2 ** 48 - 1 })
 
@@ -39,4 +46,20 @@ test("a text that is no id is told from one", () => {
   ])
     assert.equal(isDecisionId(text), false, text)
   assert.ok(isDecisionId(id))
+})
+
+test("the ids of a request have its tag, are ids like others, and are all different", () => {
+  const at = Date.UTC(2026, 10, 17)
+  const tag = requestTagOf(Uint8Array.from({ length: 32 }, (_, n) => 37 * n))
+  const other = requestTagOf(Uint8Array.from({ length: 32 }, (_, n) => 37 * n + 1))
+  assert.match(tag, /^[0-9a-hjkmnp-tv-z]{7}$/)
+  const ids = Array.from({ length: 20_000 }, () => newDecisionId(at, tag))
+  assert.equal(new Set(ids).size, ids.length)
+  for (const id of ids.slice(0, 100)) {
+    assert.ok(isDecisionId(id), id)
+    assert.equal(timeOfDecisionId(id), at)
+    assert.ok(hasRequestTag(id, tag))
+    assert.ok(!hasRequestTag(id, other))
+  }
+  assert.ok(!hasRequestTag(newDecisionId(at), tag))
 })

@@ -17,6 +17,10 @@ const VALUES = Int8Array.from({ length: 128 }, (_, code) =>
 const PREFIX = "dec_"
 const TIME_DIGITS = 10
 const RANDOM_DIGITS = 16
+/** Of the random digits, as many as a tag has: 35 bits. */
+const TAG_DIGITS = 7
+const TAG_AT = PREFIX.length + TIME_DIGITS
+const ID_LENGTH = TAG_AT + RANDOM_DIGITS
 /** 48 bits of time leave 3 for its first digit. */
 const SHAPE = /^dec_[0-7][0-9a-hjkmnp-tv-z]{25}$/
 
@@ -26,18 +30,37 @@ let last = { ms: -1, text: "" }
 
 /**
  * A new id: the millisecond, by which ids sort and which names the month they are kept in, then 80
- * random bits.
+ * bits: the tag of the request, if it has one, and random ones.
  */
-export function newDecisionId(atMs: number): string {
+export function newDecisionId(atMs: number, requestTag = ""): string {
+  if (last.ms !== atMs) last = { ms: atMs, text: PREFIX + timeDigits(atMs) }
+  let id = last.text + requestTag
+  while (id.length < ID_LENGTH - 1) id += PAIRS[randomBits() & 1023] ?? ""
+  if (id.length < ID_LENGTH) id += DIGITS.charAt(randomBits() & 31)
+  return id
+}
+
+function randomBits(): number {
   if (poolAt === pool.length) {
     randomFillSync(pool)
     poolAt = 0
   }
-  if (last.ms !== atMs) last = { ms: atMs, text: PREFIX + timeDigits(atMs) }
-  let id = last.text
-  for (const end = poolAt + RANDOM_DIGITS / 2; poolAt < end; poolAt++)
-    id += PAIRS[(pool[poolAt] ?? 0) & 1023] ?? ""
-  return id
+  return pool[poolAt++] ?? 0
+}
+
+/**
+ * What the ids of all decisions of one request have in common, made of a keyed hash of its id: a
+ * request is found by it, and decisions take no more room for it.
+ */
+export function requestTagOf(hash: Uint8Array): string {
+  let tag = ""
+  // 5 bits of each byte.
+  for (let n = 0; n < TAG_DIGITS; n++) tag += DIGITS.charAt((hash[n] ?? 0) & 31)
+  return tag
+}
+
+export function hasRequestTag(id: string, tag: string): boolean {
+  return id.startsWith(tag, TAG_AT)
 }
 
 export function isDecisionId(text: string): boolean {

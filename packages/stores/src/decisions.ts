@@ -67,6 +67,8 @@ export interface DecisionFilter {
   /** The lowest and the highest score; a band is a pair of them. */
   scores?: readonly [lowest: number, highest: number]
   identityKey?: Uint8Array
+  /** Of the request they were made for, see `requestTagOf`. */
+  requestTag?: string
   /** Epoch milliseconds: not made before this moment. */
   from?: number
   /** Epoch milliseconds: made before this moment. */

@@ -2,7 +2,7 @@ import assert from "node:assert/strict"
 import { test } from "node:test"
 import fc from "fast-check"
 
-import { newDecisionId } from "../src/decision-id.ts"
+import { newDecisionId, requestTagOf } from "../src/decision-id.ts"
 import { DAY_MS } from "@assay/runtime/time"
 import {
   type Decision,
@@ -51,13 +51,14 @@ function seeded(seed: number): (below: number) => number {
 const newestFirst = (a: Decision, b: Decision): number => (a.id < b.id ? 1 : -1)
 
 function passes(decision: Decision, filter: DecisionFilter): boolean {
-  const { identityType, stage, action, scores, identityKey, from, until } = filter
+  const { identityType, stage, action, scores, identityKey, requestTag, from, until } = filter
   return (
     (identityType === undefined || decision.identityType === identityType) &&
     (stage === undefined || decision.stage === stage) &&
     (action === undefined || decision.action === action) &&
     (scores === undefined || (decision.score >= scores[0] && decision.score <= scores[1])) &&
     (identityKey === undefined || Buffer.compare(decision.identityKey, identityKey) === 0) &&
+    (requestTag === undefined || decision.id.slice(14, 21) === requestTag) &&
     (from === undefined || decision.at >= from) &&
     (until === undefined || decision.at < until)
   )
@@ -309,9 +310,11 @@ export function decisionsSuite(engine: string, newStore: () => Promise<OpenDecis
   onDecisions("a list has what passes every part of its filter", async (decisions) => {
     const random = seeded(20_261_116)
     const keys = Array.from({ length: 20 }, (_, n) => new Uint8Array(16).fill(n + 1))
+    const tags = Array.from({ length: 50 }, (_, n) => requestTagOf(new Uint8Array(32).fill(n)))
     const all = Array.from({ length: 600 }, (_, n) =>
       newDecision({
         at: noon - n * 3_600_000,
+        id: newDecisionId(noon - n * 3_600_000, tags[random(30)]),
         tenantId: 1 + random(2),
         identityType: random(3) === 0 ? "phone" : "email",
         identityKey: keys[random(keys.length)] as Uint8Array,
@@ -334,6 +337,11 @@ export function decisionsSuite(engine: string, newStore: () => Promise<OpenDecis
       { from: noon - 300 * 3_600_000, until: noon - 200 * 3_600_000 },
       { identityType: "email", stage: "CLEAN", action: "review", scores: [0, 60] },
       { identityKey: keys[5] as Uint8Array, action: "allow", from: noon - 400 * 3_600_000 },
+      { requestTag: tags[4] as string },
+      { requestTag: tags[5] as string, action: "allow", scores: [20, 80] },
+      { requestTag: tags[6] as string, identityKey: keys[2] as Uint8Array },
+      { requestTag: tags[7] as string, from: noon - 200 * 3_600_000 },
+      { requestTag: tags[40] as string },
       { action: "none of these" },
     ]
     for (const filter of filters) {

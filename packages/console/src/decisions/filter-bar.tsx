@@ -1,7 +1,7 @@
 import { Button, NativeSelect, TextInput } from "@mantine/core"
 import type { ReactElement } from "react"
 import { sending, textIn } from "../ui/form.ts"
-import { chipsOf, SELECTS } from "./filter.ts"
+import { chipsOf, REQUEST, REQUEST_ID, SELECTS } from "./filter.ts"
 
 interface FilterBarProps {
   readonly filter: Readonly<Record<string, string>>
@@ -60,6 +60,22 @@ export function FilterBar(props: FilterBarProps): ReactElement {
           />
           <Button type="submit" variant="default">
             Find
+          </Button>
+        </form>
+        <form onSubmit={sending((form) => change(REQUEST, textIn(form, REQUEST).trim()))}>
+          <TextInput
+            name={REQUEST}
+            label="Request"
+            placeholder="X-Request-Id"
+            title="As X-Request-Id has it: letters, digits and _.:-"
+            pattern={`\\s*${REQUEST_ID.source.slice(1, -1)}\\s*`}
+            autoComplete="off"
+            spellCheck={false}
+            key={filter[REQUEST] ?? ""}
+            defaultValue={filter[REQUEST] ?? ""}
+          />
+          <Button type="submit" variant="default">
+            Find request
           </Button>
         </form>
       </div>

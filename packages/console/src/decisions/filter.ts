@@ -48,8 +48,16 @@ const DAYS = [
 ] as const
 const DAY = /^\d{4}-\d{2}-\d{2}$/
 
+/** The parameter for the id of a request, and what one may be. */
+export const REQUEST = "request_id"
+export const REQUEST_ID = /^[\w.:-]{1,128}$/
+
 /** Every parameter that narrows the list. A page of it, and whom it is about, are not among them. */
-export const FILTERS = [...SELECTS.map(({ name }) => name), ...DAYS.map(({ name }) => name)]
+export const FILTERS = [
+  ...SELECTS.map(({ name }) => name),
+  ...DAYS.map(({ name }) => name),
+  REQUEST,
+]
 
 /** The filter in an address; what it does not know is left out. */
 export function filterIn(search: URLSearchParams): Record<string, string> {
@@ -61,7 +69,9 @@ export function filterIn(search: URLSearchParams): Record<string, string> {
     const value = search.get(name) ?? ""
     return DAY.test(value) && !Number.isNaN(Date.parse(value)) ? [[name, value]] : []
   })
-  return Object.fromEntries([...chosen, ...days]) as Record<string, string>
+  const id = search.get(REQUEST) ?? ""
+  const request = REQUEST_ID.test(id) ? [[REQUEST, id]] : []
+  return Object.fromEntries([...chosen, ...days, ...request]) as Record<string, string>
 }
 
 /** As the service takes it. Days are whole days in UTC, the last one included. */
@@ -80,9 +90,11 @@ export function chipsOf(filter: Readonly<Record<string, string>>): (Choice & { n
     const select = SELECTS.find((each) => each.name === name)
     const day = DAYS.find((each) => each.name === name)
     const words =
-      select === undefined
-        ? `${day?.label ?? name} ${dayWords(value)}`
-        : `${select.label}: ${select.choices.find((choice) => choice.value === value)?.label ?? value}`
+      name === REQUEST
+        ? `Request ${value}`
+        : select === undefined
+          ? `${day?.label ?? name} ${dayWords(value)}`
+          : `${select.label}: ${select.choices.find((choice) => choice.value === value)?.label ?? value}`
     return { name, value, label: words }
   })
 }

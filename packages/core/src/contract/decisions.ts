@@ -5,6 +5,9 @@ import { Action, Confidence, Explanation, RiskScore, ThreatStage, words } from "
 /** What the id of a decision looks like. */
 export const DECISION_ID_PATTERN = "^dec_[0-7][0-9a-hjkmnp-tv-z]{25}$"
 
+/** What a caller may choose for the id of a request; any other is replaced. */
+export const REQUEST_ID_PATTERN = "^[A-Za-z0-9_.:\\-]{1,128}$"
+
 const id = Type.String({
   pattern: DECISION_ID_PATTERN,
   description: "The value of X-Decision-Id. Ids sort by time.",
@@ -146,6 +149,13 @@ const filterMembers = {
       BANDS.map(({ name }) => name),
       "The band of the score.",
     ),
+  ),
+  request_id: Type.Optional(
+    Type.String({
+      pattern: REQUEST_ID_PATTERN,
+      description:
+        "The X-Request-Id of the answer they came with. All items of a batch or a stream have the same.",
+    }),
   ),
   from: Type.Optional(
     Type.String({ format: "date-time", description: "Not decided before this moment." }),

@@ -23,6 +23,7 @@ export {
   DecisionListQuery,
   DecisionSearch,
   type DecisionSummary,
+  REQUEST_ID_PATTERN,
 } from "./decisions.ts"
 export {
   DROP_BATCH_FILES_MAX,

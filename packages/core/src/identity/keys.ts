@@ -128,6 +128,7 @@ export const SUBKEY_NAMES = [
   "audit",
   "demo-key",
   "sealed-identity",
+  "request",
 ] as const
 
 export type SubkeyName = (typeof SUBKEY_NAMES)[number]

@@ -21,6 +21,7 @@ import { replay, type Replay } from "../score/replay.ts"
 import type { Secrets } from "@assay/runtime/secrets"
 import { openDecisionCounts } from "./counts.ts"
 import { readFilter } from "./read-filter.ts"
+import { openRequestTag } from "./request-tag.ts"
 import { withoutNames } from "../score/without-names.ts"
 
 const PAGE = 20
@@ -98,6 +99,7 @@ export const decisions: Feature<DecisionServices> = { routes: decisionRoutes }
 
 function decisionRoutes(app: App, services: DecisionServices): void {
   const { pastDecisions, models, secrets, now } = services
+  const requestTag = openRequestTag(secrets.subkeys.request)
   const counts = openDecisionCounts({ past: pastDecisions, now })
   app.get("/api/v1/decisions/counts", { schema: countsSchema }, async ({ caller, query }) => {
     if (caller.tenantId === null)
@@ -125,14 +127,14 @@ function decisionRoutes(app: App, services: DecisionServices): void {
     const found = await pastDecisions.list({
       tenantId: caller.tenantId,
       limit: Number(query.limit ?? PAGE),
-      ...readFilter(query, "query"),
+      ...readFilter(query, "query", requestTag),
     })
     return { decisions: found.map(summary) }
   })
 
   app.post("/api/v1/decisions/search", { schema: searchSchema }, async ({ caller, body }) => {
     const { identityType, identityKey } = identifySubject(body, secrets)
-    const filter = readFilter(body, "body")
+    const filter = readFilter(body, "body", requestTag)
     if (caller.tenantId === null) return { decisions: [] }
     const found = await pastDecisions.list({
       tenantId: caller.tenantId,

@@ -44,6 +44,7 @@ const draft: DecisionDraft = {
   atMs: at,
   modelVersion: "1.0",
   input: { as_of: "2026-11-15", checked: { sources: 2 } },
+  requestId: null,
   score: 17,
   action: "allow",
   stage: "CLEAN",

@@ -3,6 +3,7 @@ import { scoresOf } from "@assay/core/score"
 import { parseTime } from "@assay/runtime/rfc3339"
 import type { DecisionQuery } from "@assay/stores/decisions"
 import { Problem } from "../base/problem.ts"
+import type { RequestTag } from "./request-tag.ts"
 
 type Given = Omit<DecisionListQuery, "limit">
 type Faults = NonNullable<ProblemDetails["errors"]>
@@ -12,8 +13,9 @@ type Faults = NonNullable<ProblemDetails["errors"]>
  * that does not fit; `place` is the part of the request they stand in.
  */
 export function readFilter(
-  { subject, stage, action, band, from, until, before }: Given,
+  { subject, stage, action, band, request_id: requestId, from, until, before }: Given,
   place: "query" | "body",
+  requestTag: RequestTag,
 ): Omit<DecisionQuery, "tenantId" | "limit"> {
   const faults: Faults = []
   const moment = (member: string, text: string): number => {
@@ -28,6 +30,7 @@ export function readFilter(
     ...(stage === undefined ? {} : { stage }),
     ...(action === undefined ? {} : { action }),
     ...(band === undefined ? {} : { scores: scoresOf(band) }),
+    ...(requestId === undefined ? {} : { requestTag: requestTag(requestId) }),
     ...(from === undefined ? {} : { from: moment("from", from) }),
     ...(until === undefined ? {} : { until: moment("until", until) }),
     ...(before === undefined ? {} : { before }),

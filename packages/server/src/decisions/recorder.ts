@@ -5,6 +5,7 @@ import { Problem } from "../base/problem.ts"
 import { type DecisionRecorder, decisionsOff } from "../score/decision-draft.ts"
 import { newDecisionId } from "@assay/stores/decision-id"
 import { type Journal, openJournal } from "./journal.ts"
+import type { RequestTag } from "./request-tag.ts"
 import { journalLine } from "./journal-line.ts"
 
 export interface JournalRecorder extends DecisionRecorder {
@@ -23,22 +24,27 @@ interface RecorderOptions {
   readonly mode: Config["decisions"]
   /** The directory of all journals. */
   readonly path: string
+  readonly requestTag: RequestTag
   readonly log: Log
   readonly onUnrecorded: () => void
 }
 
 /** Records each decision in this worker's journal, before the reply that names it. */
-export function openRecorder({ mode, path, log, onUnrecorded }: RecorderOptions): JournalRecorder {
+export function openRecorder(options: RecorderOptions): JournalRecorder {
+  const { mode, path } = options
   if (mode === "off")
     return { ...decisionsOff, keep: async () => undefined, close: async () => undefined }
-  return recorderTo(openJournal(path), mode, log, onUnrecorded)
+  return recorderTo(openJournal(path), { ...options, mode })
 }
 
 export function recorderTo(
   journal: Journal,
-  mode: "on" | "required",
-  log: Log,
-  onUnrecorded: () => void,
+  {
+    mode,
+    requestTag,
+    log,
+    onUnrecorded,
+  }: Omit<RecorderOptions, "path" | "mode"> & { readonly mode: "on" | "required" },
 ): JournalRecorder {
   let unrecorded = 0
   let reason: unknown = null
@@ -73,7 +79,8 @@ export function recorderTo(
 
   return {
     record(draft, asker) {
-      const id = newDecisionId(draft.atMs)
+      const { atMs, requestId } = draft
+      const id = newDecisionId(atMs, requestId === null ? "" : requestTag(requestId))
       const writing = journal.append(journalLine(id, draft))
       if (writing !== turn) settle((turn = writing))
       waiting.push({ id, asker })

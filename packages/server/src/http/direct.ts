@@ -37,7 +37,7 @@ import { SECURITY_HEADERS } from "./security-headers.ts"
 import { BODY_MAX } from "./sizes.ts"
 
 /** All that the handler of a direct route may use of Fastify's request and reply. */
-type DirectRequest = Pick<FastifyRequest, "body" | "caller" | "query">
+type DirectRequest = Pick<FastifyRequest, "body" | "caller" | "id" | "query">
 type DirectReply = Pick<FastifyReply, "headers" | "send">
 type DirectHandler = (request: DirectRequest, reply: DirectReply) => void
 
@@ -182,8 +182,8 @@ class Reply {
       }
       try {
         if (!validate(body)) throw invalid(validate.errors)
-        const { caller } = this
-        handler({ body, caller, query: NO_QUERY }, this as unknown as DirectReply)
+        const { caller, id } = this
+        handler({ body, caller, id, query: NO_QUERY }, this as unknown as DirectReply)
       } catch (fault) {
         this.#fail(fault)
       }

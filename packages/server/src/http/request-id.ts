@@ -1,6 +1,7 @@
+import { REQUEST_ID_PATTERN } from "@assay/core/contract"
 import { randomFillSync } from "node:crypto"
 
-const HARMLESS = /^[\w.:-]{1,128}$/
+const HARMLESS = new RegExp(REQUEST_ID_PATTERN)
 const ID_BYTES = 12
 const pool = Buffer.alloc(ID_BYTES * 512)
 let poolAt = pool.length

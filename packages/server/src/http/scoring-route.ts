@@ -14,7 +14,11 @@ interface ScoringOperation<Body, Identified, Context> {
   readonly path: string
   readonly schema: FastifySchema
   /** Whom a body names, and in which context. Throws a Problem. */
-  read(body: Body, nowMs: number): { identified: Identified; context: Context | null }
+  read(
+    body: Body,
+    requestId: string,
+    nowMs: number,
+  ): { identified: Identified; context: Context | null }
   score(
     identified: Identified,
     caller: Caller,
@@ -44,7 +48,7 @@ export function scoringRoute<Body, Identified extends { readonly key: IdentityKe
 ): void {
   app.post(path, { schema, config: { direct: true } }, (request, reply) => {
     const { caller } = request
-    const { identified, context } = read(request.body as Body, now())
+    const { identified, context } = read(request.body as Body, request.id, now())
     const explain = (request.query as Static<typeof ExplainQuery>).explain === "true"
     const tag = identityTagToday(secrets.subkeys.context, identified.key, now())
     const admitted = (refund: Refund): void => {

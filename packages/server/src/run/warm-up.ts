@@ -33,7 +33,7 @@ export async function warmUp(services: EmailServices): Promise<void> {
   })
   try {
     for (let n = 0; n < ADDRESSES; n++) {
-      const address = identify(`warm.up${n}@host${n}.invalid`)
+      const address = identify(`warm.up${n}@host${n}.invalid`, null)
       await asked((asker) => score(address, NOBODY, false, null, asker))
     }
   } catch {

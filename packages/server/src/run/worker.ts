@@ -12,6 +12,7 @@ import { openDataDirectory } from "@assay/runtime/data-directory"
 import { completeReviews } from "../review/complete-reviews.ts"
 import { completePastDecisions } from "../decisions/past-decisions.ts"
 import { openRecorder } from "../decisions/recorder.ts"
+import { openRequestTag } from "../decisions/request-tag.ts"
 import { dropPageOf, sharesPort } from "@assay/drop/drop-config"
 import { askDropAt } from "../inbox/ask-drop.ts"
 import { RECIPIENTS_SOCKET } from "@assay/drop/sockets"
@@ -151,6 +152,7 @@ export async function runWorker(
   const decisions = openRecorder({
     mode: config.decisions,
     path: directory.journal,
+    requestTag: openRequestTag(secrets.subkeys.request),
     log,
     onUnrecorded: metrics.countUnrecordedDecision,
   })

@@ -17,6 +17,8 @@ export interface DecisionDraft {
   readonly input: EmailInput | PhoneInput
   /** The input's JSON, from whoever makes it for other purposes too. */
   readonly inputJson?: () => string
+  /** Of the request; null where nobody sent one. */
+  readonly requestId: string | null
   /** The caller's name of the case. */
   readonly ref?: string | null
   readonly score: number

@@ -188,9 +188,11 @@ async function* headsOf(db: Database, search: Search): AsyncGenerator<BlockHead>
   if (search.scores !== undefined)
     conditions.push(sql`scores & ${scoreBits(...search.scores)} <> 0`)
   if (search.identityKey !== undefined) conditions.push(ofIdentity(search.identityKey))
+  if (search.requestTag !== undefined)
+    conditions.push(sql`position(${Buffer.from(search.requestTag)} in facts) > 0`)
   const passed = sql.join(conditions, sql` and `)
   const facts =
-    search.identityKey === undefined
+    search.identityKey === undefined && search.requestTag === undefined
       ? sql`case when first > ${search.after} and last < ${search.before}
           then substring(facts from ${sql.lit(FACT_BYTES - END_BYTES)} * octet_length(facts) / ${sql.lit(FACT_BYTES)} + 1)
           else facts end`

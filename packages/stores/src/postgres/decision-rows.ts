@@ -17,7 +17,7 @@ export async function hasRows(db: Database): Promise<boolean> {
 }
 
 export async function searchRows(db: Database, search: Search): Promise<Decision[]> {
-  const { tenantId, identityType, stage, action, scores, identityKey } = search
+  const { tenantId, identityType, stage, action, scores, identityKey, requestTag } = search
   const conditions = [sql`id > ${search.after}`, sql`id < ${search.before}`]
   if (tenantId !== undefined) conditions.push(sql`tenant_id = ${tenantId}`)
   if (identityType !== undefined) conditions.push(sql`subject = ${identityType}`)
@@ -25,6 +25,7 @@ export async function searchRows(db: Database, search: Search): Promise<Decision
   if (action !== undefined) conditions.push(sql`action = ${action}`)
   if (scores !== undefined) conditions.push(sql`score between ${scores[0]} and ${scores[1]}`)
   if (identityKey !== undefined) conditions.push(sql`identity_key = ${identityKey}`)
+  if (requestTag !== undefined) conditions.push(sql`strpos(substr(id, 15), ${requestTag}) = 1`)
   if (!search.erased) conditions.push(sql`format <> ${ERASED_FORMAT}`)
   const { rows } = await sql<Row>`
     select * from decisions where ${sql.join(conditions, sql` and `)}

@@ -21,7 +21,7 @@ export function hasRow(db: DatabaseSync): (id: string) => boolean {
 }
 
 export function searchRows(db: DatabaseSync, search: Search): Decision[] {
-  const { tenantId, identityType, stage, action, scores, identityKey } = search
+  const { tenantId, identityType, stage, action, scores, identityKey, requestTag } = search
   const conditions: [string, ...(SQLInputValue | undefined)[]][] = [
     ["id > ?", search.after],
     ["id < ?", search.before],
@@ -31,6 +31,7 @@ export function searchRows(db: DatabaseSync, search: Search): Decision[] {
     ["action = ?", action],
     ["score between ? and ?", scores?.[0], scores?.[1]],
     ["identity_key = ?", identityKey],
+    ["instr(substr(id, 15), ?) = 1", requestTag],
     ["format <> ?", search.erased ? undefined : ERASED_FORMAT],
   ]
   const wanted = conditions.filter(([, value]) => value !== undefined)

@@ -34,6 +34,8 @@ export interface IdentifiedEmail {
   readonly email: string
   readonly parsed: ParsedEmail
   readonly key: IdentityKey
+  /** By which the decision can be found; null where nobody sent a request. */
+  readonly requestId: string | null
   /** The caller's name of the case, which is kept with the decision. */
   readonly ref: string | null
 }
@@ -46,7 +48,7 @@ export interface ScoredEmail {
 
 export interface EmailScorer {
   /** Throws a Problem for a text that is no address. */
-  identify(email: string, ref?: string | null): IdentifiedEmail
+  identify(email: string, requestId: string | null, ref?: string | null): IdentifiedEmail
   /**
    * One lookup and its answer. Fails if a required store fails; a missing optional one only lowers
    * confidence. Only a context, a network, an index elsewhere and the journal are waited for.
@@ -91,11 +93,11 @@ export function emailScorer({
   const assess = rememberingAssessors()
   const shadowed = emailShadows(models, lists)
   return {
-    identify(email, ref = null) {
+    identify(email, requestId, ref = null) {
       const parsed = parseEmail(email)
       if ("fault" in parsed) throw new Problem("not-an-email", parsed.detail)
       const key = identityKey(sha256, subkeys.identity, IDENTITY_TAGS.email, parsed.canonical)
-      return { email, parsed, key, ref }
+      return { email, parsed, key, requestId, ref }
     },
     score(identified, caller, explain, context, asker) {
       const { email, parsed, key } = identified
@@ -156,6 +158,7 @@ export function emailScorer({
               modelVersion: assessment.model_version,
               input,
               inputJson,
+              requestId: identified.requestId,
               ref: identified.ref,
               score: assessment.risk_score,
               action: assessment.recommended_action,

@@ -25,11 +25,11 @@ export function scoreRoutes(app: App, services: EmailServices & { readonly limit
   scoringRoute(app, services, {
     path: "/api/v1/risk/score",
     schema,
-    read(body: EmailRiskRequest, nowMs) {
+    read(body: EmailRiskRequest, requestId, nowMs) {
       const ref = readRef(body.context)
       const given = circumstances(body.context)
       const context = given === null ? null : readContext(given, nowMs)
-      return { identified: identify(body.email, ref), context }
+      return { identified: identify(body.email, requestId, ref), context }
     },
     score,
   })

@@ -9,7 +9,7 @@ import { asProblem, Problem, problemDetails } from "../../base/problem.ts"
 
 /** What batches and streams need of a scorer: the same for e-mail addresses and phone numbers. */
 export interface IdentityScorer<Identified extends { readonly key: IdentityKey }> {
-  identify(identity: string): Identified
+  identify(identity: string, requestId: string | null): Identified
   score(
     identified: Identified,
     caller: Caller,
@@ -21,6 +21,7 @@ export interface IdentityScorer<Identified extends { readonly key: IdentityKey }
 
 /** The request the items belong to. */
 export interface ItemsOptions {
+  readonly requestId: string
   readonly explain: boolean
   readonly limits: Pick<Limits, "admit">
   readonly faults: ItemFaults
@@ -46,10 +47,10 @@ export const ITEMS_AT_ONCE = 32
 
 export function itemScorer<Identified extends { readonly key: IdentityKey }>(
   scorer: IdentityScorer<Identified>,
-  { explain, limits, faults, contextSubkey, now }: ItemsOptions,
+  { requestId, explain, limits, faults, contextSubkey, now }: ItemsOptions,
 ): ScoreItem {
   async function scored(identity: string, caller: Caller): Promise<object> {
-    const identified = scorer.identify(identity)
+    const identified = scorer.identify(identity, requestId)
     const tag = identityTagToday(contextSubkey, identified.key, now())
     const admitting = limits.admit(caller, tag)
     const refund = admitting instanceof Promise ? await admitting : admitting

@@ -96,6 +96,7 @@ function bulkRoute<Identified extends { readonly key: IdentityKey }>(
       return caller
     }
     const score = itemScorer(scorer, {
+      requestId: request.id,
       explain: query.explain === "true",
       limits,
       faults,

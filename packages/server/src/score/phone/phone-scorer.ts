@@ -38,6 +38,8 @@ export interface IdentifiedPhone {
   readonly phoneNumber: string
   readonly parsed: ParsedPhone
   readonly key: IdentityKey
+  /** By which the decision can be found; null where nobody sent a request. */
+  readonly requestId: string | null
   /** The caller's name of the case, which is kept with the decision. */
   readonly ref: string | null
 }
@@ -50,7 +52,7 @@ export interface ScoredPhone {
 
 export interface PhoneScorer {
   /** Throws a Problem for a text that is no number in international format. */
-  identify(phoneNumber: string, ref?: string | null): IdentifiedPhone
+  identify(phoneNumber: string, requestId: string | null, ref?: string | null): IdentifiedPhone
   /**
    * One lookup and its answer. Fails if a required store fails; an optional one is only reported as
    * missing. Only a context, providers, an index elsewhere and the journal are waited for.
@@ -121,11 +123,11 @@ export function phoneScorer({
   }
 
   return {
-    identify(phoneNumber, ref = null) {
+    identify(phoneNumber, requestId, ref = null) {
       const parsed = parsePhone(phoneNumber)
       if ("fault" in parsed) throw new Problem("not-a-phone-number", parsed.detail)
       const key = identityKey(sha256, subkeys.identity, IDENTITY_TAGS.phone, parsed.e164)
-      return { phoneNumber, parsed, key, ref }
+      return { phoneNumber, parsed, key, requestId, ref }
     },
     score(identified, caller, explain, context, asker) {
       const { phoneNumber, parsed, key } = identified
@@ -181,6 +183,7 @@ export function phoneScorer({
               atMs: nowMs,
               modelVersion: model.version,
               input,
+              requestId: identified.requestId,
               ref: identified.ref,
               score: assessment.risk_score,
               action: assessment.recommendation,

@@ -33,11 +33,11 @@ export function telecomRoutes(
   scoringRoute(app, services, {
     path: "/api/v1/phone-risk",
     schema,
-    read(body: PhoneRiskRequest, nowMs) {
+    read(body: PhoneRiskRequest, requestId, nowMs) {
       const ref = readRef(body.context)
       const given = circumstances(body.context)
       const context = given === null ? null : readPhoneContext(given, nowMs)
-      return { identified: identify(body.phone_number, ref), context }
+      return { identified: identify(body.phone_number, requestId, ref), context }
     },
     score,
   })

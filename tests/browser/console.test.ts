@@ -474,7 +474,7 @@ test("decisions of a request are found by its id, which stands in the address", 
   const headers = { "x-request-id": "order-4711" }
   for (const email of ["ivan.petrov@mail.example", "omar.haddad@mail.example"])
     await service.request("/api/v1/risk/score", { key: service.key, json: { email }, headers })
-  const { page, faults } = await open({}, await member("viewer"))
+  const { page, faults } = await open({}, await member("owner"))
   await page.goto(`${origin}/console/decisions`)
   await page.getByLabel("Request").fill("order-4711")
   await page.getByRole("button", { name: "Find request" }).click()

@@ -50,7 +50,7 @@ const DAY = /^\d{4}-\d{2}-\d{2}$/
 
 /** The parameter for the id of a request, and what one may be. */
 export const REQUEST = "request_id"
-export const REQUEST_ID = /^[\w.:-]{1,128}$/
+export const REQUEST_ID = /^[\w.:\-]{1,128}$/v
 
 /** Every parameter that narrows the list. A page of it, and whom it is about, are not among them. */
 export const FILTERS = [

@@ -190,15 +190,24 @@ async function fill({ emails, phones }: Service, decisions: number): Promise<voi
       ).requests
 }
 
+function policyUrl({ emails: { port } }: Service, path: string): string {
+  return `http://127.0.0.1:${port}/api/v1/policy${path}`
+}
+
 async function asked(
-  { emails: { port }, owner }: Service,
+  service: Service,
   method: string,
   path: string,
   json?: object,
+  signal: AbortSignal | null = null,
 ): Promise<Response> {
-  const response = await fetch(`http://127.0.0.1:${port}/api/v1/policy${path}`, {
+  const response = await fetch(policyUrl(service, path), {
     method,
-    headers: { ...owner, ...(json !== undefined && { "content-type": "application/json" }) },
+    signal,
+    headers: {
+      ...service.owner,
+      ...(json !== undefined && { "content-type": "application/json" }),
+    },
     ...(json !== undefined && { body: JSON.stringify(json) }),
   })
   if (!response.ok) throw new BenchError(`${method} ${path} was answered ${response.status}`)
@@ -248,8 +257,8 @@ interface Summary {
   readonly changed: number
 }
 
-async function backTest(service: Service): Promise<Summary> {
-  const response = await asked(service, "POST", "/backtest", { policy: PROPOSAL })
+async function backTest(service: Service, signal?: AbortSignal): Promise<Summary> {
+  const response = await asked(service, "POST", "/backtest", { policy: PROPOSAL }, signal)
   let rest = ""
   const decoder = new TextDecoder()
   // Read as it comes, and only the last line kept.
@@ -258,6 +267,16 @@ async function backTest(service: Service): Promise<Summary> {
   const last = JSON.parse(rest.trim().split("\n").at(-1) ?? "") as Summary & { type: string }
   if (last.type !== "summary") throw new BenchError("a back-test did not come to its end")
   return last
+}
+
+/** A tenant has one back-test at a time, and the service notices a moment later that one is over. */
+async function placeIsFree(service: Service): Promise<void> {
+  for (;;) {
+    const response = await fetch(policyUrl(service, "/shadow/report"), { headers: service.owner })
+    await response.body?.cancel()
+    if (response.status !== 429) return
+    await delay(50)
+  }
 }
 
 async function measureBackTest(
@@ -281,12 +300,18 @@ async function measureBackTest(
   const load = { connections: CONNECTIONS, seconds }
   for (let round = 0; round < rounds; round++) {
     alone.push((await wholeRound(() => pacedLoad(emails, load, RATE))).p99Ms)
-    const backTests = { on: true }
+    const ending = new AbortController()
     const running = (async () => {
-      while (backTests.on) await backTest(service)
+      while (!ending.signal.aborted) {
+        await placeIsFree(service)
+        await backTest(service, ending.signal).catch((error: unknown) => {
+          // The last one is not waited for.
+          if (!ending.signal.aborted) throw error
+        })
+      }
     })()
     beside.push((await wholeRound(() => pacedLoad(emails, load, RATE))).p99Ms)
-    backTests.on = false
+    ending.abort()
     await running
     console.log(`${engine}: p99 ${alone.at(-1)} ms alone, ${beside.at(-1)} ms beside a back-test`)
   }

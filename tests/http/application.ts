@@ -21,6 +21,7 @@ import {
   decisionsOff,
 } from "../../packages/server/src/score/decision-draft.ts"
 import { openLists } from "../../packages/server/src/score/email/lists.ts"
+import { openComparisons } from "../../packages/server/src/policy/comparisons.ts"
 import { openModels } from "../../packages/server/src/score/models.ts"
 import { networkTrustOff } from "../../packages/server/src/score/network-trust.ts"
 import { openVelocityOfContext } from "../../packages/server/src/score/velocity.ts"
@@ -171,6 +172,13 @@ export async function openApplication(change: Change = {}): Promise<Application>
       list: async () => [],
       count: async () => ({ counts: [], next: null }),
     },
+    // Tests of comparisons start the service as a process.
+    comparisons: openComparisons({
+      place: { dataDirectory: directory, databaseUrl: null },
+      models: `${directory}-models`,
+      fold: async () => undefined,
+      log,
+    }),
     models: openModels(`${directory}-models`),
     callers: changedCallers,
     callerOf: openCallerOf({ callers: changedCallers, sessions, consoleOrigin }),

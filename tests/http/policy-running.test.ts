@@ -2,10 +2,12 @@
 import assert from "node:assert/strict"
 import { request as httpRequest } from "node:http"
 import { once } from "node:events"
+import { globSync, readFileSync } from "node:fs"
 import { join } from "node:path"
 import { type TestContext, test } from "node:test"
 import { setTimeout as delay } from "node:timers/promises"
 import type { Policy, PolicyList } from "@assay/core/contract"
+import { childrenOf } from "../../bench/process-figures.ts"
 import { newDecisionId } from "../../packages/stores/src/decision-id.ts"
 import { openSqliteDecisions } from "../../packages/stores/src/sqlite/decisions.ts"
 import { testServerOrSkip } from "../../packages/stores/testing/postgres/test-server.ts"
@@ -55,6 +57,13 @@ async function filledDirectory(name: string): Promise<string> {
   return dataDirectory
 }
 
+/** Threads of the workers that compare decisions. The system cuts their names. */
+function comparing(service: Service): number {
+  return childrenOf(service.pid)
+    .flatMap((pid) => globSync(`/proc/${pid}/task/*/comm`))
+    .filter((file) => "comparison-thread".startsWith(readFileSync(file, "utf8").trim())).length
+}
+
 /** Sends a back-test and reads nothing of its answer but the head. */
 async function unread(
   service: Service,
@@ -100,6 +109,7 @@ test("a tenant has one back-test at a time, which ends when its caller hangs up"
     assert.equal(((await refused.json()) as { code: string }).code, "backtest-running")
   }
   assert.equal((await request(`${PATH}/shadow/report`)).status, 429)
+  assert.equal(comparing(service), 1)
   const scored = await request("/api/v1/risk/score", { json: { email: "a@mail.example" } })
   assert.equal(scored.status, 200)
   first.hangUp()
@@ -123,6 +133,8 @@ test("a tenant has one back-test at a time, which ends when its caller hangs up"
   const last = lines.at(-1) as unknown as { type: string; compared: number; changed: number }
   assert.equal(last.type, "summary")
   assert.equal(last.compared, DECISIONS + 2)
+  // A thread computed while there was somebody to compute for.
+  await until(async () => comparing(service) === 0)
   const ids = lines.filter(({ type }) => type === "changed").map(({ id }) => id)
   assert.equal(new Set(ids).size, last.changed)
   assert.ok(last.changed >= DECISIONS)

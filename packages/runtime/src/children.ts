@@ -1,6 +1,7 @@
 import { type ChildProcess, fork, spawn, type StdioOptions } from "node:child_process"
 import type { Worker as ClusterWorker } from "node:cluster"
 import type { Socket } from "node:net"
+import { parse } from "node:path"
 import { setTimeout as delay } from "node:timers/promises"
 import { Worker as Thread } from "node:worker_threads"
 import { childChannel, threadChannel, workerChannel } from "./channels.ts"
@@ -108,7 +109,8 @@ export function startThread(
   workerData: unknown,
   onError?: (error: unknown) => void,
 ): Started {
-  const thread = new Thread(module, { workerData })
+  // By its name it is told from others in what the system shows.
+  const thread = new Thread(module, { workerData, name: parse(module.pathname).name })
   if (onError !== undefined) thread.on("error", onError)
   const kill = async (): Promise<void> => {
     await thread.terminate()

@@ -1,6 +1,5 @@
 import type { ChangedDecisionLine, ComparisonLine, ComparisonSummary } from "@assay/core/contract"
 import type { Decision } from "@assay/stores/decisions"
-import { openTimeSlices } from "../http/time-slices.ts"
 import {
   type ChangedDecision,
   type Compare,
@@ -8,13 +7,6 @@ import {
   noCounts,
 } from "./comparison.ts"
 
-/**
- * Shorter than those of other work: requests that are scored beside it wait for one slice and for
- * the reading of a page.
- */
-const SLICE_MS = 0.5
-/** It computes for a third of the time: some thousands of decisions a second are soon enough. */
-const REST_SHARE = 2
 const PROGRESS_MS = 1_000
 
 export interface ComparedPages {
@@ -23,48 +15,34 @@ export interface ComparedPages {
   /** Decisions since this moment. */
   readonly fromMs: number
   readonly nowMs: number
-  /** Aborted when nobody waits for more. */
-  readonly abort: AbortSignal
-  /** Called about each second; what it throws ends the work. */
-  readonly onProgress: () => Promise<void>
 }
 
-/**
- * The lines of a comparison, some at a time. It holds a page of decisions and the lines of a slice,
- * and lets others have their turn after each.
- */
-export async function* comparisonLines(of: ComparedPages): AsyncGenerator<ComparisonLine[]> {
-  const { pages, comparison, fromMs, nowMs, abort, onProgress } = of
-  const slices = openTimeSlices(undefined, SLICE_MS, REST_SHARE)
+/** The lines of a comparison, those of a page of decisions at a time. */
+export async function* comparisonLines(
+  of: ComparedPages,
+): AsyncGenerator<ComparisonLine[], undefined> {
+  const { pages, comparison, fromMs, nowMs } = of
   const counts = noCounts()
   const compare = comparison(counts)
   let decisions = 0
   let reachedMs = nowMs
-  let lines: ComparisonLine[] = []
   let toldAt = performance.now()
   for await (const page of pages) {
+    const lines: ComparisonLine[] = []
     for (const decision of page) {
       const changed = compare(decision)
       if (changed !== null) lines.push(changedLine(changed))
-      decisions++
-      reachedMs = decision.at
-      if (!slices.isOver()) continue
-      if (performance.now() - toldAt >= PROGRESS_MS) {
-        toldAt = performance.now()
-        lines.push({ type: "progress", decisions, reached: new Date(reachedMs).toISOString() })
-        await onProgress()
-      }
-      if (lines.length > 0) yield lines
-      lines = []
-      await slices.next()
-      abort.throwIfAborted()
     }
-    // Reading the next page takes its time from the same process.
-    await slices.next()
-    abort.throwIfAborted()
+    decisions += page.length
+    reachedMs = page.at(-1)?.at ?? reachedMs
+    if (performance.now() - toldAt >= PROGRESS_MS) {
+      toldAt = performance.now()
+      lines.push({ type: "progress", decisions, reached: new Date(reachedMs).toISOString() })
+    }
+    // Also where there are none: who waits may have hung up.
+    yield lines
   }
-  lines.push(summaryLine(counts, decisions, fromMs))
-  yield lines
+  yield [summaryLine(counts, decisions, fromMs)]
 }
 
 type Action = ChangedDecisionLine["before"]["recommended_action"]

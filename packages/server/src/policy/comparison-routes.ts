@@ -9,9 +9,7 @@ import {
 } from "@assay/core/contract"
 import type { Log } from "@assay/runtime/log"
 import { DAY_MS } from "@assay/runtime/time"
-import type { PastDecisions } from "@assay/stores/decisions"
 import type { Records } from "@assay/stores/records"
-import { scoringSettings } from "../accounts/tenant-settings.ts"
 import type { Config } from "../base/config.ts"
 import { Problem } from "../base/problem.ts"
 import type { App } from "../http/app.ts"
@@ -22,16 +20,10 @@ import { failures, FAILURES_OF_READING, FAILURES_WITHOUT_LOOKUP, named } from ".
 import { POLICY_BODY_MAX } from "../http/sizes.ts"
 import type { Streams } from "../http/streams.ts"
 import type { Models } from "../score/models.ts"
-import { proposalComparison } from "./backtest.ts"
-import {
-  type Compare,
-  type ComparisonCounts,
-  computedVersion,
-  shadowComparison,
-} from "./comparison.ts"
-import { comparisonLines } from "./comparison-lines.ts"
+import { computedVersion } from "./comparison.ts"
 import type { ComparisonPlaces } from "./comparison-places.ts"
-import { decisionPages } from "./decision-pages.ts"
+import type { Comparisons } from "./comparisons.ts"
+import type { WantedComparison } from "./comparisons-port.ts"
 import { newestPolicy, tenantIdOf } from "./of-tenant.ts"
 import { backTestedPolicy } from "./proposal.ts"
 
@@ -77,16 +69,15 @@ const reportSchema = {
 export interface ComparisonServices {
   readonly policyRecords: Pick<Records, "policies" | "policy" | "shadow">
   readonly models: Models
-  /** Every decision whose id was given out, however recently. */
-  readonly pastDecisions: Pick<PastDecisions, "list">
+  readonly comparisons: Comparisons
   readonly config: Pick<Config, "streamIdleSeconds">
   readonly streams: Streams
   readonly log: Log
   readonly now: () => number
 }
 
-/** Decisions read at a time: reading is not cut into slices, so a page takes half a millisecond. */
-const PAGE = 20
+/** How often a comparison says that it still needs its place. */
+const HOLD_MS = 1_000
 
 /** What another policy would have decided, and what the shadow did. */
 export function comparisonRoutes(
@@ -112,12 +103,12 @@ export function comparisonRoutes(
           : await records.policy({ tenantId, version: body.version })
       if (body.version !== undefined && earlier === null)
         throw new Problem("policy-not-found", "Your policy has no such version.")
-      const proposal = scoringSettings(backTestedPolicy(body, earlier, current, models))
+      const proposal = backTestedPolicy(body, earlier, current, models)
       const stream = await compared(services, places, raw, reply.raw, {
         requestId: id,
         tenantId,
         days: body.days ?? POLICY_DAYS_MAX,
-        comparison: (counts) => proposalComparison({ proposal, models }, counts),
+        with: { proposal },
       })
       return reply.type(NDJSON).send(stream)
     },
@@ -132,32 +123,29 @@ export function comparisonRoutes(
       const shadow = await records.shadow({ tenantId, ...wanted })
       if (shadow === null)
         throw new Problem("shadow-not-found", "Nothing was computed beside the policy.")
-      const version = computedVersion(shadow)
       const stream = await compared(services, places, raw, reply.raw, {
         requestId: id,
         tenantId,
         days: Number(query.days ?? POLICY_DAYS_MAX),
-        comparison: (counts) => shadowComparison(version, counts),
+        with: { shadowVersion: computedVersion(shadow) },
       })
       return reply.type(NDJSON).send(stream)
     },
   )
 }
 
-interface Wanted {
+interface Wanted extends Pick<WantedComparison, "tenantId" | "with"> {
   readonly requestId: string
-  readonly tenantId: number
   readonly days: number
-  readonly comparison: (counts: ComparisonCounts) => Compare
 }
 
 /** The lines of a comparison, which holds the tenant's place until it ends. */
 async function compared(
-  { pastDecisions, config, streams, log, now }: ComparisonServices,
+  { comparisons, config, streams, log, now }: ComparisonServices,
   places: ComparisonPlaces,
   request: IncomingMessage,
   response: ServerResponse,
-  { requestId, tenantId, days, comparison }: Wanted,
+  { requestId, tenantId, days, with: other }: Wanted,
 ): Promise<Readable> {
   const place = { tenantId, token: randomUUID() }
   const hold = async (): Promise<void> => {
@@ -172,10 +160,17 @@ async function compared(
   onceClosed(response, () => void places.leave(place).catch(() => undefined))
   const nowMs = now()
   const fromMs = nowMs - days * DAY_MS
-  async function* lines(abort: AbortSignal): ReturnType<typeof comparisonLines> {
+  async function* lines(abort: AbortSignal): AsyncGenerator<ComparisonLine[]> {
+    let heldAt = performance.now()
     try {
-      const pages = decisionPages(pastDecisions, { tenantId, from: fromMs }, PAGE)
-      yield* comparisonLines({ pages, comparison, fromMs, nowMs, abort, onProgress: hold })
+      for await (const some of comparisons.lines({ tenantId, fromMs, nowMs, with: other })) {
+        abort.throwIfAborted()
+        if (performance.now() - heldAt >= HOLD_MS) {
+          heldAt = performance.now()
+          await hold()
+        }
+        if (some.length > 0) yield some
+      }
     } finally {
       await places.leave(place)
     }

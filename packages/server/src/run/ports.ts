@@ -1,10 +1,9 @@
 import type { ServiceLevels, ServicePeriod } from "@assay/core/contract"
-import { type Port, portOf, type RemoteError } from "@assay/runtime/rpc"
+import { type Port, portOf } from "@assay/runtime/rpc"
 import type { Counters } from "@assay/stores/counters"
 import type { DatabasePlace } from "@assay/stores/database"
 import type { Decisions } from "@assay/stores/decisions"
 import type { Records } from "@assay/stores/records"
-import { RecordsError, type RecordsFault } from "@assay/stores/records-error"
 import type { FoldReport } from "../decisions/fold.ts"
 import type { RequestCounts } from "../health/request-counts.ts"
 import type { SignalLookup } from "../score/providers/phone-signals.ts"
@@ -229,10 +228,4 @@ export const openRecordsPort: Port<Records> = {
 /** What the thread of the records is started with. */
 export interface RecordsThreadData extends DatabasePlace {
   readonly auditKey: Uint8Array
-}
-
-/** Faults of the records keep their codes. */
-export function recordsFault(error: RemoteError): Error {
-  if (error.code === "internal" || error.code === "unknown-method") return error
-  return new RecordsError(error.code as RecordsFault, error.message, { cause: error })
 }

@@ -3,11 +3,11 @@ import { inThread } from "@assay/runtime/children"
 import type { MoveFailed } from "@assay/stores/older-move"
 import type { Records } from "@assay/stores/records"
 import type { OnFolded } from "../decisions/fold.ts"
+import { recordsFault } from "../base/records-fault.ts"
 import {
   decisionsPort,
   type DecisionsThreadData,
   type DecisionsWriter,
-  recordsFault,
   recordsPort,
   type RecordsThreadData,
 } from "./ports.ts"

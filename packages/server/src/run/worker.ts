@@ -11,6 +11,7 @@ import { type Environment, readConfig, shownSettings } from "../base/config.ts"
 import { openDataDirectory } from "@assay/runtime/data-directory"
 import { completeReviews } from "../review/complete-reviews.ts"
 import { completePastDecisions } from "../decisions/past-decisions.ts"
+import { openComparisons } from "../policy/comparisons.ts"
 import { openRecorder } from "../decisions/recorder.ts"
 import { openRequestTag } from "../decisions/request-tag.ts"
 import { dropPageOf, sharesPort } from "@assay/drop/drop-config"
@@ -193,6 +194,12 @@ export async function runWorker(
     metering: records,
     reviewRecords: completeReviews(records, fold),
     policyRecords: records,
+    comparisons: openComparisons({
+      place: { dataDirectory: config.dataDirectory, databaseUrl: config.databaseUrl },
+      models: directory.models,
+      fold,
+      log,
+    }),
     keyRecords: records,
     tenantRecords: records,
     carriers: openNotifyingCarriers(providers),

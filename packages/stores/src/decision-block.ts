@@ -23,7 +23,7 @@ export interface BlockHead {
   readonly last: string
   /** JSON: a `Caller` for every pair of tenant and key that occurs. */
   readonly callers: string
-  /** JSON: an `Outcome` for every combination that occurs. */
+  /** JSON: an `Outcome` for every combination that occurs, and then `pairsIn` as one string. */
   readonly outcomes: string
   /** A bit for every class of scores that occurs, see `scoreBits`. */
   readonly scores: number
@@ -109,6 +109,7 @@ export function blockOf(decisions: readonly Decision[]): Block {
   const at = columnsOf(count)
   const callers: Caller[] = []
   const outcomes: Outcome[] = []
+  const parts: number[] = []
   let ids = ""
   let scores = 0
   let room = count * LENGTH_BYTES
@@ -124,7 +125,9 @@ export function blockOf(decisions: readonly Decision[]): Block {
     facts[at.scores + n] = d.score
     scores |= scoreBits(d.score, d.score)
     facts[at.callers + n] = placeOfCaller(callers, d)
-    facts[at.outcomes + n] = placeOfOutcome(outcomes, d)
+    const outcome = placeOfOutcome(outcomes, d)
+    facts[at.outcomes + n] = outcome
+    parts[outcome] = (parts[outcome] ?? 0) | (1 << partOf(d.score))
     let length = scratch.write(d.input, end)
     if (d.shadow !== null) length += scratch.write(`\t${shadowText(d.shadow)}`, end + length)
     scratch.writeUInt32LE(length, n * LENGTH_BYTES)
@@ -135,7 +138,7 @@ export function blockOf(decisions: readonly Decision[]): Block {
     first: decisions[0]?.id ?? "",
     last: decisions[count - 1]?.id ?? "",
     callers: JSON.stringify(callers),
-    outcomes: JSON.stringify(outcomes),
+    outcomes: JSON.stringify([...outcomes, pairsIn(outcomes, parts)]),
     scores,
     facts,
     inputs: Uint8Array.prototype.slice.call(scratch, 0, end),
@@ -168,6 +171,32 @@ function placeOfOutcome(outcomes: Outcome[], d: Decision): number {
       return n
   }
   return outcomes.push(outcomeOf(d, format)) - 1
+}
+
+/**
+ * Every kind, stage and action with a part of the scores it occurs with, such as `|block3|`: by
+ * these a search for both leaves out blocks that have each, and never in one decision. Blocks of
+ * before have none.
+ */
+function pairsIn(outcomes: readonly Outcome[], parts: readonly number[]): string {
+  const pairs = new Set<string>()
+  outcomes.forEach(([identityType, stage, action], place) => {
+    for (let part = 0; part <= PART_BORDERS.length; part++) {
+      if (((parts[place] ?? 0) & (1 << part)) === 0) continue
+      pairs.add(`${identityType}${part}`).add(`${action}${part}`)
+      if (stage !== null) pairs.add(`${stage}${part}`)
+    }
+  })
+  return `|${[...pairs].join("|")}|`
+}
+
+/** Where scores are cut in parts: where bands begin, so that one is never two parts. */
+const PART_BORDERS = [25, 60, 80]
+
+function partOf(score: number): number {
+  let part = 0
+  while (part < PART_BORDERS.length && score >= (PART_BORDERS[part] ?? 0)) part++
+  return part
 }
 
 function storedFormat({ format, shadow }: Decision): number {
@@ -203,15 +232,21 @@ function classOf(score: number): number {
   return Math.min(20, Math.max(0, Math.floor(score / 5)))
 }
 
+/** In the `outcomes` of every block with pairs, see `pairsIn`. */
+export const PAIRS = '"|'
+
+type Filtered = Pick<Search, "tenantId" | "identityType" | "stage" | "action" | "scores">
+
 /**
  * Texts that a block's `callers` and `outcomes` have if any decision in it passes: an engine leaves
- * out most blocks by them without reading more.
+ * out most blocks by them without reading more. Of each of `pairs` it has one, if it has `PAIRS`.
  */
-export function textsOf(filter: Pick<Search, "tenantId" | "identityType" | "stage" | "action">): {
+export function textsOf(filter: Filtered): {
   callers: string[]
   outcomes: string[]
+  pairs: string[][]
 } {
-  const { tenantId, identityType, stage, action } = filter
+  const { tenantId, identityType, stage, action, scores } = filter
   const words =
     identityType !== undefined && stage === undefined
       ? [action, identityType]
@@ -220,7 +255,19 @@ export function textsOf(filter: Pick<Search, "tenantId" | "identityType" | "stag
   return {
     callers: tenantId === undefined ? [] : [`[${tenantId},`],
     outcomes: given.length === 0 ? [] : [`${given.join(",")},`],
+    pairs: scores === undefined ? [] : pairsWith(scores, [identityType, stage, action]),
   }
+}
+
+function pairsWith(
+  [lowest, highest]: NonNullable<Search["scores"]>,
+  words: readonly (string | undefined)[],
+): string[][] {
+  const parts: number[] = []
+  for (let each = partOf(lowest); each <= partOf(highest); each++) parts.push(each)
+  return words
+    .filter((word) => word !== undefined)
+    .map((word) => parts.map((part) => `|${word}${part}|`))
 }
 
 /** Places of the decisions that pass, in the order of ids. */
@@ -269,7 +316,9 @@ export function passingByEnds(
 ): number[] {
   const count = ends.length / END_BYTES
   const { tenantId, scores = [0, 255] } = filter
-  const outcomes = (JSON.parse(head.outcomes) as Outcome[]).map((each) => passes(each, filter))
+  const outcomes = (JSON.parse(head.outcomes) as (Outcome | string)[]).map(
+    (each) => typeof each !== "string" && passes(each, filter),
+  )
   if (!outcomes.includes(true)) return []
   const callers =
     tenantId === undefined

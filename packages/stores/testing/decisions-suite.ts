@@ -337,6 +337,12 @@ export function decisionsSuite(engine: string, newStore: () => Promise<OpenDecis
       { from: noon - 300 * 3_600_000, until: noon - 200 * 3_600_000 },
       { identityType: "email", stage: "CLEAN", action: "review", scores: [0, 60] },
       { identityKey: keys[5] as Uint8Array, action: "allow", from: noon - 400 * 3_600_000 },
+      ...["allow", "review", "block"].flatMap((action) =>
+        [[0, 24] as const, [25, 59] as const, [20, 85] as const, [80, 100] as const].map(
+          (scores) => ({ action, scores }),
+        ),
+      ),
+      { identityType: "phone", stage: "TESTED", scores: [60, 79] },
       { requestTag: tags[4] as string },
       { requestTag: tags[5] as string, action: "allow", scores: [20, 80] },
       { requestTag: tags[6] as string, identityKey: keys[2] as Uint8Array },

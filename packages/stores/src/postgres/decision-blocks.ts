@@ -11,6 +11,7 @@ import {
   fullBlocks,
   isFull,
   isToldByEnds,
+  PAIRS,
   passing,
   passingByEnds,
   scoreBits,
@@ -182,9 +183,13 @@ export async function searchBlocks(db: Database, search: Search): Promise<Decisi
 async function* headsOf(db: Database, search: Search): AsyncGenerator<BlockHead> {
   if (search.limit === 0) return
   const conditions = [sql`true`]
-  const { callers, outcomes } = textsOf(search)
+  const { callers, outcomes, pairs } = textsOf(search)
   for (const text of callers) conditions.push(sql`strpos(callers, ${text}) > 0`)
   for (const text of outcomes) conditions.push(sql`strpos(outcomes, ${text}) > 0`)
+  for (const some of pairs) {
+    const any = some.map((text) => sql`strpos(outcomes, ${text}) > 0`)
+    conditions.push(sql`(strpos(outcomes, ${PAIRS}) = 0 or ${sql.join(any, sql` or `)})`)
+  }
   if (search.scores !== undefined)
     conditions.push(sql`scores & ${scoreBits(...search.scores)} <> 0`)
   if (search.identityKey !== undefined) conditions.push(ofIdentity(search.identityKey))

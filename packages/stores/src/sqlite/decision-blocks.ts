@@ -6,6 +6,7 @@ import {
   FACT_BYTES,
   fullBlocks,
   isFull,
+  PAIRS,
   passing,
   scoreBits,
   textsOf,
@@ -135,7 +136,7 @@ function headsOf(db: DatabaseSync, search: Search): Iterable<StoredHead> {
   if (search.limit === 0) return []
   const conditions = [`first >= ${START}`, "first < ?"]
   const values: SQLInputValue[] = [search.after, search.before]
-  const { callers, outcomes } = textsOf(search)
+  const { callers, outcomes, pairs } = textsOf(search)
   for (const text of callers) {
     conditions.push("instr(callers, ?) > 0")
     values.push(text)
@@ -143,6 +144,11 @@ function headsOf(db: DatabaseSync, search: Search): Iterable<StoredHead> {
   for (const text of outcomes) {
     conditions.push("instr(outcomes, ?) > 0")
     values.push(text)
+  }
+  for (const some of pairs) {
+    const any = ["instr(outcomes, ?) = 0", ...some.map(() => "instr(outcomes, ?) > 0")]
+    conditions.push(`(${any.join(" or ")})`)
+    values.push(PAIRS, ...some)
   }
   if (search.scores !== undefined) {
     conditions.push("(scores & ?) <> 0")

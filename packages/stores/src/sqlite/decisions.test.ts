@@ -45,6 +45,25 @@ test("sqlite: a reader sees what the writer adds, makes no file and holds none o
   assert.deepEqual(await reader.find(again.id), again)
 })
 
+test("sqlite: blocks of before, which tell no pairs, are found by an action and a band", async () => {
+  const directory = newDirectory()
+  const writer = openSqliteDecisions(directory)
+  const blocked = newDecision({ action: "block", score: 90 })
+  await writer.add([blocked, newDecision({ score: 3 })])
+  await writer.close()
+  const file = new DatabaseSync(join(directory, "2026-11.sqlite"))
+  file.exec(`update blocks set outcomes = (
+    select json_group_array(json(value)) from json_each(outcomes) where type = 'array'
+  )`)
+  assert.doesNotMatch(String(file.prepare("select outcomes from blocks").get()?.["outcomes"]), /\|/)
+  file.close()
+  const reader = readSqliteDecisions(directory)
+  const of = { tenantId: 1, limit: 9, scores: [80, 100] as const }
+  assert.deepEqual(await reader.list({ ...of, action: "block" }), [blocked])
+  assert.deepEqual(await reader.list({ ...of, action: "allow" }), [])
+  await reader.close()
+})
+
 test("sqlite: nobody but the owner may read the files, and each month has its own", async () => {
   const directory = newDirectory()
   const decisions = openSqliteDecisions(directory)

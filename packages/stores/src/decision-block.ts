@@ -443,6 +443,22 @@ export function eachIdentity(facts: Uint8Array, visit: (at: number) => void): vo
   for (let at = 0; at < end; at += IDENTITY_BYTES) if (!isErased(facts, at)) visit(at)
 }
 
+/** The keys of decisions from one id and before another that were not erased, one after the other. */
+export function keysIn(
+  { first, last, facts }: Pick<BlockHead, "first" | "last" | "facts">,
+  { from, before }: { readonly from: string; readonly before: string },
+): Uint8Array {
+  const ids = first >= from && last < before ? null : idsIn({ facts })
+  const keys = Buffer.allocUnsafe((facts.length / FACT_BYTES) * IDENTITY_BYTES)
+  let end = 0
+  eachIdentity(facts, (at) => {
+    const id = ids === null ? from : (ids[at / IDENTITY_BYTES] ?? "")
+    if (id < from || id >= before) return
+    for (let byte = 0; byte < IDENTITY_BYTES; byte++) keys[end++] = facts[at + byte] as number
+  })
+  return keys.subarray(0, end)
+}
+
 function isErased(facts: Uint8Array, keyAt: number): boolean {
   for (let byte = 0; byte < IDENTITY_BYTES; byte++) if (facts[keyAt + byte] !== 0) return false
   return true

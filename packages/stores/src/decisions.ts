@@ -118,7 +118,27 @@ export interface PastDecisions {
   count(part: DecisionPart): Promise<CountedPart>
 }
 
+/** Decisions of all tenants, from a moment on. */
+export interface IdentitiesPart {
+  /** Epoch milliseconds. */
+  from: number
+  /** Only decisions with an id before this one. */
+  before: string
+}
+
+export interface DecidedIdentities {
+  /** 16 bytes for each decision, one after the other, in no order. */
+  keys: Uint8Array
+  /** What is older than this id is not read yet: `before` of the next part; null: nothing is. */
+  next: string | null
+}
+
 export interface DecisionsReader extends PastDecisions {
+  /**
+   * Whom the newest decisions of a part are about, once for every decision, without erased ones:
+   * some ten thousand at a time.
+   */
+  identities(part: IdentitiesPart): Promise<DecidedIdentities>
   close(): Promise<void>
 }
 

@@ -2,7 +2,7 @@ import assert from "node:assert/strict"
 import { test } from "node:test"
 import fc from "fast-check"
 
-import { newDecisionId, requestTagOf } from "../src/decision-id.ts"
+import { firstDecisionIdAt, newDecisionId, requestTagOf } from "../src/decision-id.ts"
 import { DAY_MS } from "@assay/runtime/time"
 import {
   type Decision,
@@ -101,7 +101,38 @@ export async function countAll(
   }
 }
 
-/** The same, from decisions. */
+/** How many decisions of a time were about each identity, by its key's first byte. */
+export async function identitiesBetween(
+  decisions: Pick<Decisions, "identities">,
+  from: number,
+  until: number,
+): Promise<{ counts: Record<number, number>; parts: number }> {
+  const counts: Record<number, number> = {}
+  for (let parts = 1, before = firstDecisionIdAt(until); ; parts++) {
+    const { keys, next } = await decisions.identities({ from, before })
+    assert.equal(keys.length % 16, 0)
+    for (let at = 0; at < keys.length; at += 16) {
+      const first = keys[at] as number
+      assert.ok(keys.subarray(at, at + 16).every((byte) => byte === first))
+      counts[first] = (counts[first] ?? 0) + 1
+    }
+    if (next === null) return { counts, parts }
+    assert.ok(next < before, "each part is older than the one before")
+    before = next
+  }
+}
+
+/** As `identitiesBetween`, from decisions. */
+export function countsOfFirsts(decisions: readonly Decision[]): Record<number, number> {
+  const counts: Record<number, number> = {}
+  for (const { identityKey } of decisions) {
+    const first = identityKey[0] as number
+    counts[first] = (counts[first] ?? 0) + 1
+  }
+  return counts
+}
+
+/** As `countAll`, from decisions. */
 export function countsOf(decisions: readonly Decision[]): Record<string, number> {
   const counts: Record<string, number> = {}
   for (const each of decisions) counts[outcomeName(each)] = (counts[outcomeName(each)] ?? 0) + 1
@@ -416,6 +447,40 @@ export function decisionsSuite(engine: string, newStore: () => Promise<OpenDecis
         }
         for (const each of expected.slice(0, 20))
           assert.deepEqual(await decisions.find(each.id), each)
+      }
+    },
+  )
+
+  onDecisions(
+    "whom decisions of a time were about is read part by part, of all tenants, without erased ones",
+    async (decisions) => {
+      const random = seeded(11)
+      const keyOf = (n: number): Uint8Array => new Uint8Array(16).fill(n + 1)
+      const gone = keyOf(3)
+      // Two months, and more than is read at once.
+      const made = Array.from({ length: 45_000 }, (_, n) =>
+        newDecision({
+          at: noon - n * 29_000,
+          tenantId: random(4) === 0 ? null : 1 + random(3),
+          identityType: random(5) === 0 ? "phone" : "email",
+          identityKey: keyOf(random(200)),
+          input: "{}",
+        }),
+      )
+      await decisions.add(made)
+      await decisions.eraseIdentity({ identityKey: gone, tenantId: null, upTo: noon })
+      for (const [from, before] of [
+        [noon - 10 * DAY_MS + 30_001, noon - 90 * 60_000],
+        [0, noon + 1],
+        [noon - DAY_MS, noon - DAY_MS],
+        [noon + DAY_MS, noon + 2 * DAY_MS],
+      ] as const) {
+        const found = await identitiesBetween(decisions, from, before)
+        const wanted = made.filter(
+          ({ at, identityKey }) => at >= from && at < before && identityKey[0] !== gone[0],
+        )
+        assert.deepEqual(found.counts, countsOfFirsts(wanted), `${from} ${before}`)
+        assert.ok(found.parts > (from === 0 ? 1 : 0))
       }
     },
   )

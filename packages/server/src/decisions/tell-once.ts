@@ -1,5 +1,5 @@
 import type { FoldedDecision, OnFolded } from "./fold.ts"
-import { KeySet } from "./key-set.ts"
+import { KeySet } from "@assay/stores/key-set"
 
 /** Enough for a busy period. Past it, identities are passed on again, which changes nothing. */
 const REMEMBERED_MAX = 200_000

@@ -25,6 +25,11 @@ import {
   without,
   withPlaced,
 } from "../decision-placing.ts"
+import {
+  IDENTITY_BLOCKS_AT_ONCE,
+  type IdentityHead,
+  type SpanOfIds,
+} from "../decided-identities.ts"
 import { BLOCKS_AT_ONCE, type CountedHead, type PartOfIds } from "../decision-counts.ts"
 import type { Search } from "../decision-search.ts"
 import type { Decision, DecisionErasure } from "../decisions.ts"
@@ -250,6 +255,15 @@ export async function newestHeads(db: Database, part: PartOfIds): Promise<Counte
     case when strpos(callers, ${text}) > 0 then facts end as facts from decision_blocks
     where first >= ${startOf(from)} and first < ${before}
     order by first desc limit ${BLOCKS_AT_ONCE}`.execute(db)
+  return rows
+}
+
+/** The newest blocks between two ids. */
+export async function newestIdentityHeads(db: Database, span: SpanOfIds): Promise<IdentityHead[]> {
+  const { rows } = await sql<IdentityHead>`
+    select first, last, facts from decision_blocks
+    where first >= ${startOf(span.from)} and first < ${span.before}
+    order by first desc limit ${IDENTITY_BLOCKS_AT_ONCE}`.execute(db)
   return rows
 }
 

@@ -1,4 +1,5 @@
 import { sql } from "kysely"
+import { IDENTITY_ROWS_AT_ONCE, type IdentityRow, type SpanOfIds } from "../decided-identities.ts"
 import { type CountedRow, type PartOfIds, ROWS_AT_ONCE } from "../decision-counts.ts"
 import type { Search } from "../decision-search.ts"
 import { type Decision, type DecisionErasure, ERASED_FORMAT } from "../decisions.ts"
@@ -38,6 +39,14 @@ export async function newestRows(db: Database, { from, before }: PartOfIds): Pro
   const { rows } = await sql<CountedRow>`
     select id, tenant_id, subject, stage, action, score, format from decisions
     where id >= ${from} and id < ${before} order by id desc limit ${ROWS_AT_ONCE}`.execute(db)
+  return rows
+}
+
+/** The newest rows between two ids. */
+export async function newestIdentityRows(db: Database, span: SpanOfIds): Promise<IdentityRow[]> {
+  const { rows } = await sql<IdentityRow>`
+    select id, identity_key from decisions where id >= ${span.from} and id < ${span.before}
+    order by id desc limit ${IDENTITY_ROWS_AT_ONCE}`.execute(db)
   return rows
 }
 

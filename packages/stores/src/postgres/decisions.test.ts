@@ -4,7 +4,14 @@ import { sql } from "kysely"
 import { Client } from "pg"
 import { DAY_MS } from "@assay/runtime/time"
 
-import { countAll, countsOf, decisionsSuite, newDecision } from "../../testing/decisions-suite.ts"
+import {
+  countAll,
+  countsOf,
+  countsOfFirsts,
+  decisionsSuite,
+  identitiesBetween,
+  newDecision,
+} from "../../testing/decisions-suite.ts"
 import { refusedAs } from "../../testing/records-suite.ts"
 import { format1Values } from "../../testing/format-1-decisions.ts"
 import { firstDecisionIdAt } from "../decision-id.ts"
@@ -79,6 +86,9 @@ function testOn(server: TestServer): void {
         assert.deepEqual(await store.list({ tenantId: 1, limit: 5_000 }), own)
         assert.deepEqual(await store.find(older[600]?.id ?? ""), older[600])
         assert.deepEqual((await countAll(store, { tenantId: 1, from: 0 })).counts, countsOf(own))
+        const about = await identitiesBetween(store, noon - 20 * DAY_MS, noon)
+        const since = older.filter(({ at }) => at >= noon - 20 * DAY_MS && at < noon)
+        assert.deepEqual(about.counts, countsOfFirsts(since))
       }
     }
     await checked()

@@ -2,6 +2,7 @@ import { sql } from "kysely"
 import { monthOf, startOfNextMonth } from "@assay/runtime/time"
 import { firstDecisionIdAt } from "../decision-id.ts"
 import { FACT_BYTES } from "../decision-block.ts"
+import { decidedIdentities, spanOfIds } from "../decided-identities.ts"
 import { countedPart, partOfIds } from "../decision-counts.ts"
 import { findSearch, joined, listSearch, pageSearch, type Search } from "../decision-search.ts"
 import { byMonth, type Decision, type Decisions } from "../decisions.ts"
@@ -15,6 +16,7 @@ import {
   forgetInBlocks,
   lockBlocks,
   newestHeads,
+  newestIdentityHeads,
   searchBlocks,
 } from "./decision-blocks.ts"
 import {
@@ -23,6 +25,7 @@ import {
   firstRows,
   forgetRows,
   hasRows,
+  newestIdentityRows,
   newestRows,
   rowsAmong,
   searchRows,
@@ -139,6 +142,18 @@ export async function openPostgresDecisions(options: {
         const ids = partOfIds(part)
         return await atOneMoment(async (read) =>
           countedPart(ids, await newestHeads(read, ids), rows ? await newestRows(read, ids) : []),
+        )
+      }),
+
+    identities: (part) =>
+      orRecordsError(async () => {
+        const span = spanOfIds(part)
+        return await atOneMoment(async (read) =>
+          decidedIdentities(
+            span,
+            await newestIdentityHeads(read, span),
+            rows ? await newestIdentityRows(read, span) : [],
+          ),
         )
       }),
 

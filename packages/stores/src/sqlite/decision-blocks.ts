@@ -11,6 +11,11 @@ import {
   scoreBits,
   textsOf,
 } from "../decision-block.ts"
+import {
+  IDENTITY_BLOCKS_AT_ONCE,
+  type IdentityHead,
+  type SpanOfIds,
+} from "../decided-identities.ts"
 import { BLOCKS_AT_ONCE, type CountedHead, type PartOfIds } from "../decision-counts.ts"
 import type { Search } from "../decision-search.ts"
 import {
@@ -177,6 +182,16 @@ export function newestHeads(db: DatabaseSync, part: PartOfIds): CountedHead[] {
        from blocks where first >= ${START} and first < ? order by first desc limit ?`,
     )
     .all(text, from, before, BLOCKS_AT_ONCE) as unknown as CountedHead[]
+}
+
+/** The newest blocks between two ids. */
+export function newestIdentityHeads(db: DatabaseSync, { from, before }: SpanOfIds): IdentityHead[] {
+  return db
+    .prepare(
+      `select first, last, facts from blocks
+       where first >= ${START} and first < ? order by first desc limit ?`,
+    )
+    .all(from, before, IDENTITY_BLOCKS_AT_ONCE) as unknown as IdentityHead[]
 }
 
 /** Empties decisions and returns how many. */

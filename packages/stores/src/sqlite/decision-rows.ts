@@ -1,4 +1,5 @@
 import type { DatabaseSync, SQLInputValue } from "node:sqlite"
+import { IDENTITY_ROWS_AT_ONCE, type IdentityRow, type SpanOfIds } from "../decided-identities.ts"
 import { type CountedRow, type PartOfIds, ROWS_AT_ONCE } from "../decision-counts.ts"
 import type { Search } from "../decision-search.ts"
 import { type Decision, type DecisionErasure, ERASED_FORMAT } from "../decisions.ts"
@@ -54,6 +55,15 @@ export function newestRows(db: DatabaseSync, { from, before }: PartOfIds): Count
        where id >= ? and id < ? order by id desc limit ?`,
     )
     .all(from, before, ROWS_AT_ONCE) as unknown as CountedRow[]
+}
+
+/** The newest rows between two ids. */
+export function newestIdentityRows(db: DatabaseSync, { from, before }: SpanOfIds): IdentityRow[] {
+  return db
+    .prepare(
+      "select id, identity_key from decisions where id >= ? and id < ? order by id desc limit ?",
+    )
+    .all(from, before, IDENTITY_ROWS_AT_ONCE) as unknown as IdentityRow[]
 }
 
 export function eraseRows(db: DatabaseSync, erasure: DecisionErasure): number {

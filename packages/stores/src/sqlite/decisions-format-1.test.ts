@@ -8,7 +8,13 @@ import { DatabaseSync } from "node:sqlite"
 import { after, test } from "node:test"
 import { setTimeout as delay } from "node:timers/promises"
 import { DAY_MS } from "@assay/runtime/time"
-import { countAll, countsOf, newDecision } from "../../testing/decisions-suite.ts"
+import {
+  countAll,
+  countsOf,
+  countsOfFirsts,
+  identitiesBetween,
+  newDecision,
+} from "../../testing/decisions-suite.ts"
 import { writeFormat1 } from "../../testing/format-1-decisions.ts"
 import { type Decision, type Decisions, ERASED_FORMAT } from "../decisions.ts"
 import { openSqliteDecisions, readSqliteDecisions } from "./decisions.ts"
@@ -91,6 +97,9 @@ test("decisions of format 1 are read as they are, and moved into blocks once one
     for (const each of [older[0], older[1_200], older.at(-1)] as Decision[])
       assert.deepEqual(await reader.find(each.id), each)
     assert.deepEqual((await countAll(reader, { tenantId: 1, from: 0 })).counts, countsOf(own))
+    const about = await identitiesBetween(reader, noon - 25 * DAY_MS, noon - DAY_MS)
+    const since = older.filter(({ at }) => at >= noon - 25 * DAY_MS && at < noon - DAY_MS)
+    assert.deepEqual(about.counts, countsOfFirsts(since))
   }
   await checked()
   const decisions = openSqliteDecisions(directory)

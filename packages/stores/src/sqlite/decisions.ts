@@ -3,17 +3,18 @@ import { join } from "node:path"
 import type { DatabaseSync } from "node:sqlite"
 import { setImmediate as nextTurn } from "node:timers/promises"
 import { monthOf, startOfMonth } from "@assay/runtime/time"
+import { decidedIdentities, type SpanOfIds, spanOfIds } from "../decided-identities.ts"
 import { countedPart, type PartOfIds, partOfIds } from "../decision-counts.ts"
 import { firstDecisionIdAt, isDecisionId, timeOfDecisionId } from "../decision-id.ts"
 import { findSearch, joined, listSearch, pageSearch, type Search } from "../decision-search.ts"
 import {
   byMonth,
   type CountedPart,
+  type DecidedIdentities,
   type Decision,
   type DecisionErasure,
   type Decisions,
   type DecisionsReader,
-  type PastDecisions,
 } from "../decisions.ts"
 import { olderMove, type MoveFailed } from "../older-move.ts"
 import { explained } from "../records-engine.ts"
@@ -26,6 +27,7 @@ import {
   eraseInBlocks,
   forgetInBlocks,
   newestHeads,
+  newestIdentityHeads,
   searchBlocks,
 } from "./decision-blocks.ts"
 import {
@@ -34,6 +36,7 @@ import {
   forgetRows,
   hasRow,
   hasRows,
+  newestIdentityRows,
   newestRows,
   searchRows,
   takeRows,
@@ -213,7 +216,7 @@ export function openSqliteDecisions(
 
 type InMonth = <T>(month: string, read: (db: DatabaseSync) => Reading<T>) => Promise<T>
 
-function pastDecisions(directory: string, inMonth: InMonth): PastDecisions {
+function pastDecisions(directory: string, inMonth: InMonth): Omit<DecisionsReader, "close"> {
   return {
     find: (id) =>
       orRecordsError(async () => {
@@ -241,16 +244,28 @@ function pastDecisions(directory: string, inMonth: InMonth): PastDecisions {
     count: (part) =>
       orRecordsError(async () => {
         const ids = partOfIds(part)
-        const [month, older] = monthsIn(directory).filter(
-          (each) => each >= monthOf(part.from) && firstIdOf(each) < ids.before,
-        )
+        const [month, older] = monthsOf(directory, part.from, ids.before)
         if (month === undefined) return { counts: [], next: null }
         const counted = await inMonth(month, (db) => countMonth(db, ids))
         // Each month is a file.
         if (counted.next !== null || older === undefined) return counted
         return { ...counted, next: firstIdOf(month) }
       }),
+
+    identities: (part) =>
+      orRecordsError(async () => {
+        const [month, older] = monthsOf(directory, part.from, part.before)
+        if (month === undefined) return { keys: new Uint8Array(), next: null }
+        const found = await inMonth(month, (db) => identitiesOfMonth(db, spanOfIds(part)))
+        if (found.next !== null || older === undefined) return found
+        return { ...found, next: firstIdOf(month) }
+      }),
   }
+}
+
+/** The months from a moment on that may have ids before this one, newest first. */
+function monthsOf(directory: string, from: number, before: string): string[] {
+  return monthsIn(directory).filter((each) => each >= monthOf(from) && firstIdOf(each) < before)
 }
 
 /** No id of a month sorts before this text. */
@@ -265,6 +280,12 @@ function* countMonth(db: DatabaseSync, part: PartOfIds): Reading<CountedPart> {
   const heads = formatOf(db) < FORMAT ? [] : newestHeads(db, part)
   yield
   return countedPart(part, heads, hasRows(db) ? newestRows(db, part) : [])
+}
+
+function* identitiesOfMonth(db: DatabaseSync, span: SpanOfIds): Reading<DecidedIdentities> {
+  const heads = formatOf(db) < FORMAT ? [] : newestIdentityHeads(db, span)
+  yield
+  return decidedIdentities(span, heads, hasRows(db) ? newestIdentityRows(db, span) : [])
 }
 
 /** A file that is just being made has no table and no decision yet. */

@@ -38,3 +38,18 @@ test("what is no key of an identity is never in a set", () => {
   }
   assert.equal(set.size, 0)
 })
+
+test("what a set keeps below a number is there and nothing else, and it takes more", () => {
+  const set = new KeySet()
+  const keys = Array.from({ length: 3_000 }, (_, n) => keyOf(n))
+  const firstOf = (key: Uint8Array): number => Buffer.from(key).readUInt32BE(0)
+  for (const key of keys) set.add(key)
+  set.keepBelow(2 ** 31 + 12_345)
+  const kept = keys.filter((key) => firstOf(key) < 2 ** 31 + 12_345)
+  assert.equal(set.size, kept.length)
+  for (const key of keys) assert.equal(set.has(key), firstOf(key) < 2 ** 31 + 12_345)
+  for (const key of keys) set.add(key)
+  assert.equal(set.size, keys.length)
+  set.keepBelow(0)
+  assert.equal(set.size, 0)
+})

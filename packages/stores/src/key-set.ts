@@ -1,6 +1,8 @@
 const WORDS = 4
 const BYTES = 4 * WORDS
 const SLOTS_FIRST = 256
+/** Above the first four bytes of every key, as a number. */
+const FIRST_MAX = 2 ** 32
 
 /**
  * Keys of identities in one array, where each has the place that its first bytes say, or the next
@@ -28,6 +30,11 @@ export class KeySet {
     this.#words.set(this.#wanted, slot)
     this.#size++
     if (2 * WORDS * this.#size > this.#words.length) this.#grow()
+  }
+
+  /** Leaves only the keys whose first four bytes are, as a number, below this one. */
+  keepBelow(bound: number): void {
+    this.#refill(this.#words.length, bound)
   }
 
   /** Takes a key as the one that is looked for, if it can be in the set. */
@@ -77,11 +84,19 @@ export class KeySet {
   }
 
   #grow(): void {
+    this.#refill(2 * this.#words.length, FIRST_MAX)
+  }
+
+  #refill(length: number, bound: number): void {
     const before = this.#words
-    this.#words = new Int32Array(2 * before.length)
+    this.#words = new Int32Array(length)
+    this.#size = 0
     for (let at = 0; at < before.length; at += WORDS) {
       this.#wanted.set(before.subarray(at, at + WORDS))
-      if (this.#wanted.some((word) => word !== 0)) this.#words.set(this.#wanted, this.#slot())
+      if ((this.#wanted[0] as number) >>> 0 >= bound) continue
+      if (this.#wanted.every((word) => word === 0)) continue
+      this.#words.set(this.#wanted, this.#slot())
+      this.#size++
     }
   }
 }

@@ -184,6 +184,10 @@ test("an administrator drops a file, sees it masked, imports it, and reads what 
   const { context: own, page, faults } = await open({}, await member("administrator"))
   await page.goto(`${origin}/console/corpus`)
   const rows = Array.from({ length: 300 }, (_, n) => `zqxjkv${n}@dropped.example:pass${n}`)
+  const before = await service.request("/api/v1/risk/score", {
+    json: { email: "zqxjkv3@dropped.example" },
+  })
+  assert.equal(before.status, 200)
   const text = ["no row at all", ...rows].join("\n")
   // As a drag from the desktop ends.
   const dropped = await page.evaluateHandle<unknown>(
@@ -200,6 +204,7 @@ test("an administrator drops a file, sees it masked, imports it, and reads what 
   await page.getByRole("button", { name: "Import file" }).click()
   const article = page.getByRole("article", { name: "Import of dropped-list" })
   await article.getByText("300 observations of 300 identities are new").waitFor()
+  await article.getByText("1 of the identities decided in the last 30 days is in it.").waitFor()
   assert.match(await article.innerText(), /1 row was rejected:\s+1: /)
   assert.doesNotMatch(page.url(), /dropped|list/)
   assert.deepEqual(faults, [])

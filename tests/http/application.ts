@@ -228,6 +228,8 @@ export async function openApplication(change: Change = {}): Promise<Application>
       signUp: { mode: "open", sendMail: null },
       importRunner: {
         socketPath: `${directory}-upload`,
+        statesPath: `${directory}-imports.json`,
+        isImporting: () => false,
         start: () => assert.fail("an import was started"),
         now,
         elapsed,

@@ -4,9 +4,15 @@ import { join } from "node:path"
 import { test } from "node:test"
 import { setTimeout as delay } from "node:timers/promises"
 import { gzipSync } from "node:zlib"
-import type { ImportPreview, ImportState, SourceList } from "@assay/core/contract"
+import type { ImportPreview, SourceList } from "@assay/core/contract"
+import { IDENTITY_TAGS, identityKey, parseEmail } from "@assay/core/identity"
+import { openSecrets, sha256 } from "../../packages/runtime/src/secrets.ts"
+import { DAY_MS } from "../../packages/runtime/src/time.ts"
+import type { Decision } from "../../packages/stores/src/decisions.ts"
+import { openSqliteDecisions } from "../../packages/stores/src/sqlite/decisions.ts"
+import { newDecision } from "../../packages/stores/testing/decisions-suite.ts"
 import { combolist, emailAt, filesWithCanary } from "../cli/corpus.ts"
-import { halfSent, imports, uploadHeaders } from "./half-sent.ts"
+import { ended, halfSent, imports, isExposed as isKnown, sends } from "./half-sent.ts"
 import { openRecordsOf } from "./records-of.ts"
 import { type Service, startService } from "./service.ts"
 import { joins, printedToken, signsIn, type Visitor } from "./signed-in.ts"
@@ -19,41 +25,31 @@ const BROKEN = 5
 const list = readFileSync(combolist(join(temporary, "list.txt"), ROWS))
 const ADDRESS = "ada@people.example"
 
-type Body = Readonly<Record<string, unknown>>
-
-/** Sends a file as an administrator's browser does. */
-async function sends(
-  service: Service,
-  as: Visitor,
-  path: string,
-  file: Uint8Array<ArrayBuffer>,
-): Promise<{ status: number; body: Body }> {
-  const response = await fetch(service.baseUrl + path, {
-    method: "POST",
-    headers: uploadHeaders(service, as),
-    body: file,
-  })
-  return { status: response.status, body: (await response.json()) as Body }
-}
-
-/** The newest import, once it has ended. */
-async function ended(as: Visitor): Promise<ImportState> {
-  for (;;) {
-    const [newest] = (await imports(as)).imports
-    if (newest !== undefined && newest.state !== "running") return newest
-    await delay(200)
-  }
-}
-
-async function isExposed(service: Service, n: number): Promise<boolean> {
-  const answer = await service.request("/api/v1/risk/score", { json: { email: emailAt(n) } })
-  assert.equal(answer.status, 200)
-  return ((await answer.json()) as { exposed: boolean }).exposed
-}
+const isExposed = async (service: Service, n: number): Promise<boolean> =>
+  await isKnown(service, emailAt(n))
 
 async function sourceNames(as: Visitor): Promise<(string | undefined)[]> {
   const { body } = await as.send<SourceList>("GET", "/api/v1/sources")
   return body.sources.map(({ name }) => name)
+}
+
+/** Puts decisions of two tenants and several days into the store of a service that does not run. */
+async function decideEarlier(dataDirectory: string): Promise<void> {
+  const { subkeys } = openSecrets(join(dataDirectory, "secret"), false)
+  const keyOf = (n: number): Uint8Array => {
+    const email = parseEmail(emailAt(n))
+    if ("fault" in email) throw new Error("not an address")
+    return identityKey(sha256, subkeys.identity, IDENTITY_TAGS.email, email.canonical)
+  }
+  const about = (n: number, daysAgo: number, tenantId: number): Decision =>
+    newDecision({ identityKey: keyOf(n), at: Date.now() - daysAgo * DAY_MS, tenantId })
+  const decisions = openSqliteDecisions(join(dataDirectory, "decisions"))
+  await decisions.add([
+    ...[about(10, 29.9, 1), about(10, 3, 2), about(11, 2, 2)],
+    // Too long ago, and not in the file.
+    ...[about(12, 30.1, 1), about(ROWS, 1, 1)],
+  ])
+  await decisions.close()
 }
 
 test("an administrator looks at a file, uploads it and finds it in the next score; the same again changes nothing", async () => {
@@ -80,6 +76,8 @@ test("an administrator looks at a file, uploads it and finds it in the next scor
     [report?.changed, report?.rows, report?.identities, report?.rejected],
     [true, ROWS + BROKEN, ROWS, BROKEN],
   )
+  // Of those decided about until then.
+  assert.deepEqual(report?.decided, { identities: 1, days: 30 })
   for (const n of [0, 7, ROWS - 1]) assert.equal(await isExposed(service, n), true)
   assert.equal(await isExposed(service, ROWS), false)
 
@@ -88,6 +86,7 @@ test("an administrator looks at a file, uploads it and finds it in the next scor
   assert.equal(again.status, 202)
   const second = await ended(ada)
   assert.deepEqual([second.state, second.report?.changed], ["done", false])
+  assert.deepEqual(second.report?.decided, { identities: 3, days: 30 })
   const packed = await sends(service, ada, path, Buffer.from(gzipSync(list)))
   assert.equal(packed.status, 202, JSON.stringify(packed.body))
   const third = await ended(ada)
@@ -98,6 +97,16 @@ test("an administrator looks at a file, uploads it and finds it in the next scor
   await records.close()
   assert.equal(audit.length, 2)
   for (const { actor } of audit) assert.match(actor, /per_/)
+  const metrics = await (await service.request("/metrics")).text()
+  for (const line of [
+    'assay_imports_total{outcome="done"} 3',
+    'assay_imports_total{outcome="failed"} 0',
+    'assay_imports_total{outcome="stopped"} 0',
+    `assay_import_rows_total ${ROWS}`,
+    "assay_import_running 0",
+  ])
+    assert.ok(metrics.split("\n").includes(line), line)
+  assert.match(metrics, /^assay_import_seconds_total (?!0$)\d/m)
   assert.deepEqual(filesWithCanary(service.dataDirectory), [])
   assert.doesNotMatch(service.stderr(), /zqxjkv/)
 })
@@ -127,6 +136,11 @@ test("an upload that breaks off imports nothing, holds up nobody, and can be sen
   assert.equal((await ada.send("DELETE", `/api/v1/corpus/imports/${id}`)).status, 404)
   assert.equal(await isExposed(service, 1), false)
 
+  const metrics = await (await service.request("/metrics")).text()
+  assert.match(metrics, /^assay_imports_total\{outcome="failed"\} 1$/m)
+  assert.match(metrics, /^assay_imports_total\{outcome="stopped"\} 1$/m)
+  assert.match(metrics, /^assay_import_rows_total 0$/m)
+
   const whole = await sends(service, ada, "/api/v1/corpus/imports?source=broken", list)
   assert.equal(whole.status, 202, JSON.stringify(whole.body))
   assert.equal((await ended(ada)).report?.identities, ROWS)
@@ -142,9 +156,16 @@ test("a service killed during an upload has imported nothing when it is back, an
   await first.kill()
   socket.destroy()
   assert.deepEqual(filesWithCanary(dataDirectory), [])
+  await decideEarlier(dataDirectory)
   await using second = await startService({ dataDirectory })
   const back = await signsIn(second, ADDRESS)
-  assert.deepEqual((await imports(back)).imports, [])
+  // Listed as running for as long as its process may yet end otherwise.
+  const interrupted = await ended(back)
+  assert.deepEqual(
+    [interrupted.source, interrupted.state, interrupted.detail],
+    ["killed", "failed", "The service was stopped"],
+  )
+  assert.equal(interrupted.report, null)
   assert.ok(!(await sourceNames(back)).includes("killed"))
   assert.equal(await isExposed(second, 1), false)
   // The process of the import ends by itself when its service is gone.
@@ -156,6 +177,9 @@ test("a service killed during an upload has imported nothing when it is back, an
   assert.equal(whole.status, 202, JSON.stringify(whole.body))
   const { state, report, detail } = await ended(back)
   assert.deepEqual([state, report?.changed, report?.identities], ["done", true, ROWS], detail ?? "")
+  // The one of the test, and two of those that were decided about before.
+  assert.deepEqual(report?.decided, { identities: 3, days: 30 })
+  assert.equal((await imports(back)).imports.length, 2)
   assert.equal(await isExposed(second, ROWS - 1), true)
   assert.deepEqual(filesWithCanary(dataDirectory), [])
 })
@@ -205,4 +229,36 @@ test("a file that needs seeking is refused as an upload, and taken from the fold
   assert.deepEqual([unread.status, unread.body["code"]], [503, "store-unavailable"])
   assert.deepEqual(filesWithCanary(service.dataDirectory), [])
   assert.doesNotMatch(service.stderr(), /zqxjkv/)
+})
+
+test("decisions that cannot be read leave an import done and nobody counted, which is no zero", async () => {
+  await using service = await startService({ env: { ASSAY_DECISION_DAYS: "7" } })
+  const ada = await joins(service, printedToken(service), ADDRESS)
+  const path = "/api/v1/corpus/imports?source=uncounted"
+  const small = Buffer.from(list.subarray(0, 2_000))
+  const first = await sends(service, ada, path, small)
+  assert.equal(first.status, 202, JSON.stringify(first.body))
+  const none = await ended(ada)
+  // As many days as are kept.
+  assert.deepEqual([none.report?.decided, none.detail], [{ identities: 0, days: 7 }, null])
+
+  const month = new Date().toISOString().slice(0, "YYYY-MM".length)
+  const decisions = join(service.dataDirectory, "decisions")
+  mkdirSync(decisions, { recursive: true })
+  writeFileSync(join(decisions, `${month}.sqlite`), "not a database at all".repeat(100))
+  const second = await sends(
+    service,
+    ada,
+    `${path}&title=Again`,
+    Buffer.from(list.subarray(0, 3_000)),
+  )
+  assert.equal(second.status, 202, JSON.stringify(second.body))
+  const { state, report, detail } = await ended(ada)
+  assert.deepEqual([state, report?.changed, report?.decided], ["done", true, null])
+  assert.match(detail ?? "", /^Decisions could not be counted \(/)
+  assert.doesNotMatch(detail ?? "", /zqxjkv/)
+  const records = await openRecordsOf(service.dataDirectory)
+  const audit = (await records.audit({ limit: 20 })).filter((e) => e.action === "corpus.import")
+  await records.close()
+  assert.equal(audit.length, 2)
 })

@@ -237,10 +237,11 @@ async function importBatch(
     sameAs: null,
   }
   const catalogue = await goLive(index, batch.id, going, reach.now())
+  const whole = { ...report, batch: catalogue.batches.get(batch.id) ?? batch }
   const live = catalogue.sources.get(batch.sourceId)
-  if (live === undefined) return { report, catalogue }
+  if (live === undefined) return { report: whole, catalogue }
   const sameAs = catalogue.sources.get(live.circulation?.sameAs ?? -1)?.name ?? null
-  return { report: { ...report, source: live, sameAs }, catalogue }
+  return { report: { ...whole, source: live, sameAs }, catalogue }
 }
 
 function alreadyLive({ source, kept }: ImportWork, batch: Batch): Report {

@@ -60,6 +60,8 @@ export interface DataDirectory {
   readonly segments: string
   /** Where an import works: keyed rows, never anything else. */
   readonly imports: string
+  /** What became of the last imports over HTTP. */
+  readonly importStates: string
   /** Which rows of which import were rejected, and why. */
   readonly rejects: string
   /** Demo data was loaded into it; production refuses such a directory. */
@@ -129,6 +131,7 @@ export function openDataDirectory(
     compiledCode: join(path, "compiled-code"),
     segments: join(path, "segments"),
     imports: join(path, "import"),
+    importStates: join(path, "imports.json"),
     rejects: join(path, "rejects"),
     get demo() {
       return state.demo

@@ -46,8 +46,7 @@ function Imports({ imports }: { readonly imports: readonly ImportState[] }): Rea
       {stop.error !== null && <Failure error={stop.error} />}
       {imports.length === 0 && (
         <p>
-          Nothing was imported here since the service was started.{" "}
-          <Link href="/console/sources">See what it holds</Link>.
+          Nothing was imported here yet. <Link href="/console/sources">See what it holds</Link>.
         </p>
       )}
       {imports.map((each) => (
@@ -78,7 +77,10 @@ function Imports({ imports }: { readonly imports: readonly ImportState[] }): Rea
           )}
           {each.state === "failed" && <p>{each.detail}. Nothing was imported.</p>}
           {each.state === "stopped" && <p>Nothing was imported.</p>}
+          {each.state === "done" && each.report === null && <p>Its evidence counts.</p>}
           {each.report !== null && <Report of={each.report} />}
+          {each.report !== null && <Decided of={each.report} isOver={each.state === "done"} />}
+          {each.state === "done" && each.detail !== null && <p className="soft">{each.detail}.</p>}
           <p className="soft">
             Begun <Moment at={each.started_at} />
             {each.ended_at !== null && (
@@ -104,6 +106,27 @@ const isArriving = ({ phase }: ImportState): boolean =>
   phase === "starting" || phase === "examining" || phase === "reading"
 
 const count = new Intl.NumberFormat()
+
+/** Whom of the file decisions were about, unless that is still being counted. */
+function Decided({
+  of: { decided },
+  isOver,
+}: {
+  readonly of: NonNullable<ImportState["report"]>
+  readonly isOver: boolean
+}): ReactElement | null {
+  if (decided !== null) {
+    const days = decided.days === 1 ? "day" : `${count.format(decided.days)} days`
+    return (
+      <p>
+        <strong>{count.format(decided.identities)}</strong> of the identities decided in the last{" "}
+        {days} {decided.identities === 1 ? "is" : "are"} in it.
+      </p>
+    )
+  }
+  if (!isOver) return null
+  return <p>How many identities that were decided lately are in it could not be counted.</p>
+}
 
 function Report({ of }: { readonly of: NonNullable<ImportState["report"]> }): ReactElement {
   if (!of.changed) return <p>Exactly this was imported before. Nothing changed.</p>

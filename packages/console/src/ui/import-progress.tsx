@@ -12,6 +12,7 @@ const PHASES: Readonly<Record<ImportState["phase"], string>> = {
   merging: "Merging",
   measuring: "Measuring circulation",
   compacting: "Compacting the index",
+  counting: "Counting who was decided about",
 }
 
 /** How far an import is, in the service's own figures. */

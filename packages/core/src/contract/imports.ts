@@ -111,6 +111,25 @@ const ImportReport = Type.Object(
     identities: Type.Integer(),
     circulates: Type.Boolean({ description: "It passes on what older sources held." }),
     same_as: orNull("Name of an older source that holds the same data."),
+    decided: Type.Union(
+      [
+        Type.Object(
+          {
+            identities: Type.Integer({ minimum: 0 }),
+            days: Type.Integer({
+              minimum: 1,
+              description: "30, or as many as decisions are kept.",
+            }),
+          },
+          { additionalProperties: false },
+        ),
+        Type.Null(),
+      ],
+      {
+        description:
+          "How many identities of the file were decided about in the last days, by all tenants together; exact. null: not counted yet, or it could not be counted, and `detail` says why.",
+      },
+    ),
   },
   { additionalProperties: false },
 )
@@ -125,19 +144,35 @@ export const ImportState = Type.Object(
       "Of `failed` and `stopped` nothing was imported.",
     ),
     phase: words(
-      ["starting", "examining", "reading", "sorting", "merging", "measuring", "compacting"],
-      "What it does, or did last. An upload has to go on until `sorting`; the rest goes on without it.",
+      [
+        "starting",
+        "examining",
+        "reading",
+        "sorting",
+        "merging",
+        "measuring",
+        "compacting",
+        "counting",
+      ],
+      "What it does, or did last. An upload has to go on until `sorting`; the rest goes on without it. While `counting` its evidence counts already.",
     ),
-    done: Type.Integer({ description: "Of `total`: bytes while reading, rows while merging." }),
+    done: Type.Integer({
+      description: "Of `total`: bytes while reading, rows while merging and counting.",
+    }),
     total: countOrNull("null where nobody knows how much there is."),
     rows: Type.Integer({ description: "Rows read, or merged." }),
     rows_per_second: countOrNull("In this phase; null where rows say nothing of it."),
     seconds_left: countOrNull("Of this phase, as it went so far; null where it is not known."),
     started_at: Type.String({ format: "date-time" }),
     ended_at: orNull("null while it runs."),
-    detail: orNull("Why it failed, without a word of the file."),
+    detail: orNull(
+      "Why it failed, or what was left undone of one that is done; without a word of the file.",
+    ),
     code: orNull("The problem that an answer would have, of one that failed."),
-    report: Type.Union([ImportReport, Type.Null()]),
+    report: Type.Union([ImportReport, Type.Null()], {
+      description:
+        "From the moment its evidence counts; also null of one whose service was killed at that moment.",
+    }),
   },
   { $id: "ImportState", additionalProperties: false },
 )
@@ -146,7 +181,7 @@ export type ImportState = Static<typeof ImportState>
 export const ImportList = Type.Object(
   {
     imports: Type.Array(referred(ImportState), {
-      description: "Since the service was started, the newest first, at most 20.",
+      description: "The newest first, at most 20, those before the service was started too.",
     }),
     folder: Type.Union(
       [

@@ -152,6 +152,11 @@ export const keptElsewhere: readonly Kept[] = [
     long: { text: "90 days" },
   },
   {
+    what: "states of the last 20 imports over HTTP (`imports.json`)",
+    person: "ids of keys and persons; no identity",
+    long: { text: "until there are 20 newer ones" },
+  },
+  {
     what: "logs and metrics",
     person: "ids of keys and requests; no identity",
     long: { text: "as long as your supervisor and your monitoring keep them" },

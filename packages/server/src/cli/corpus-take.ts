@@ -2,10 +2,11 @@ import { ImportFailure, isDiskFull, shortReason } from "@assay/corpus/engine/imp
 import { importCorpus } from "@assay/corpus/import"
 import type { ImportWatch } from "@assay/corpus/import-request"
 import { InputError } from "@assay/corpus/inputs/member"
-import type { TakenImport, TakenNews, TakenOrder } from "@assay/corpus/taken-import"
+import type { TakenImport, TakenNews, TakenOrder, TakenProgress } from "@assay/corpus/taken-import"
 import { parentChannel } from "@assay/runtime/channels"
 import { readConfig } from "../base/config.ts"
 import { giveWay, importReach } from "./corpus-import.ts"
+import { decidedInBatch } from "./decided-in-batch.ts"
 import { CommandError, type Terminal } from "./terminal.ts"
 
 /** Of the sorter, as the command's own default. */
@@ -37,20 +38,29 @@ export async function takeImport(terminal: Terminal, host: NodeJS.Process): Prom
   const taken = await Promise.race([order, stopped])
   if (taken === null) return
   giveWay()
-  const watch: ImportWatch = {
+  const watch: ImportWatch & { progress(progress: TakenProgress): void } = {
     waits: () => undefined,
     examined: () => undefined,
     resumes: () => undefined,
     progress: (progress) => tell({ type: "progress", progress }),
     compacts: (done, total) =>
       tell({ type: "progress", progress: { phase: "compacting", rows: done, done, total } }),
-    // The failure that follows says so.
-    unfinished: () => undefined,
+    // The failure that follows says what is left to do.
+    unfinished: (report) => tell({ type: "live", report }),
   }
   const request = { ...taken, rejects: null, memoryMb: MEMORY_MB, wait: false }
-  const reach = importReach(readConfig(terminal.env), terminal, host, stopping.signal)
+  const config = readConfig(terminal.env)
+  const { signal } = stopping
+  const reach = importReach(config, terminal, host, signal)
   try {
-    tell({ type: "done", report: await importCorpus(request, reach, watch) })
+    const report = await importCorpus(request, reach, watch)
+    tell({ type: "live", report })
+    const { segments } = reach.directory
+    const { progress } = watch
+    tell({
+      type: "done",
+      decided: await decidedInBatch(report.batch, { config, terminal, segments, signal, progress }),
+    })
   } catch (error) {
     tell({ type: "failed", ...failureOf(error) })
   }

@@ -80,6 +80,10 @@ export interface Primary {
 export interface ImportRunner {
   /** Where uploads are handed over; made and removed by whoever runs imports. */
   readonly socketPath: string
+  /** The file with what became of the last imports. */
+  readonly statesPath: string
+  /** Whether a process imports into the data directory, the command's included. */
+  isImporting(): boolean
   /** Starts a process that imports; an upload is its standard input. */
   start(stdin: Socket | null): SpokenCommand
   readonly now: () => number

@@ -57,7 +57,7 @@ const listSchema = {
   operationId: "listImports",
   summary: "List imports and how far they are",
   response: {
-    200: named(ImportList, "Imports since the service was started."),
+    200: named(ImportList, "The last imports."),
     ...failures("imports-off", ...FAILURES_OF_READING),
   },
 }
@@ -107,7 +107,8 @@ const cancelSchema = {
   ...common,
   operationId: "cancelImport",
   summary: "Stop an import",
-  description: "Nothing of it is kept. One whose evidence counts already cannot be stopped.",
+  description:
+    "Nothing of it is kept. One whose evidence counts already cannot be stopped; it ends sooner.",
   params: ImportParams,
   response: {
     200: named(ImportState, "It was stopped, or is about to be."),
@@ -126,10 +127,7 @@ export interface ImportServices {
 export const imports: Feature<ImportServices, Imports> = {
   routes: importRoutes,
   port: importsPort,
-  writer: async ({ importRunner }) => {
-    const { idle, ...runs } = runImports(importRunner)
-    return { ...runs, settleDue: async () => undefined, idle }
-  },
+  writer: async ({ importRunner, index }) => runImports(importRunner, () => index.catalogue()),
 }
 
 async function importRoutes(app: App, services: ImportServices, imports: Imports): Promise<void> {

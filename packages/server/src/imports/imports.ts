@@ -1,6 +1,7 @@
 import type { ImportState } from "@assay/core/contract"
 import type { TakenImport } from "@assay/corpus/taken-import"
 import { writerPort } from "../base/writer-port.ts"
+import type { ImportCounts } from "./import-metrics.ts"
 
 /** An import that is about to begin. */
 export interface BegunImport {
@@ -21,10 +22,12 @@ export interface Imports {
   read(id: string): Promise<ImportState | null>
   /** False where it does not run. */
   stop(id: string): Promise<boolean>
+  /** What became of imports since the service was started, for metrics. */
+  counts(): Promise<ImportCounts>
 }
 
 export const importsPort = writerPort<Imports>(
   "imports",
-  { begin: true, list: true, get: true, read: true, stop: true },
+  { begin: true, list: true, get: true, read: true, stop: true, counts: true },
   { failed: "Imports cannot be reached" },
 )

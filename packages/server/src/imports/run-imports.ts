@@ -4,77 +4,159 @@ import { createServer, type Server, type Socket } from "node:net"
 import type { ImportState } from "@assay/core/contract"
 import { rejectsByCount } from "@assay/corpus/engine/reject-file"
 import { REJECT_REASONS } from "@assay/corpus/formats/parsed-row"
-import type { ImportProgress, ImportReport } from "@assay/corpus/import-request"
-import type { TakenImport, TakenNews, TakenOrder } from "@assay/corpus/taken-import"
+import type { ImportReport } from "@assay/corpus/import-request"
+import type {
+  CountedDecided,
+  TakenImport,
+  TakenNews,
+  TakenOrder,
+  TakenProgress,
+} from "@assay/corpus/taken-import"
 import { orAfter } from "@assay/runtime/children"
-import type { ImportRunner } from "../http/feature.ts"
+import type { Catalogue } from "@assay/stores/exposure-index"
+import type { ImportRunner, Settling } from "../http/feature.ts"
+import type { ImportOutcome } from "./import-metrics.ts"
+import { type KeptImport, readImportStates, writeImportStates } from "./import-states.ts"
 import type { BegunImport, Imports } from "./imports.ts"
 
 /** How long a worker may take to bring the upload that it announced. */
 const CONNECT_MS = 10_000
 /** How many imports are remembered. */
 const KEPT = 20
+/** Why an import was lost that an earlier service began. */
+const STOPPED = "The service was stopped"
 /** Below the time that workers wait for an answer. */
 const READ_MS = 20_000
 
 interface Run {
   state: ImportState
+  readonly importedBy: string
+  readonly since: number
   phaseSince: number
+  /** Why nothing more is heard of it, though it did not say how it ended; null while it may. */
+  lost: string | null
+  /** Somebody wanted it to end. */
+  isStopped: boolean
   /** Its input was read, or it has ended. */
   readonly read: PromiseWithResolvers<null>
+  /** Nothing runs for it any more. */
   readonly over: PromiseWithResolvers<null>
   stop(): void
 }
 
-/** One import at a time; what became of the last ones is remembered until the service ends. */
-export function runImports(runner: ImportRunner): Imports & { idle(): Promise<void> } {
-  const { now, elapsed } = runner
-  const runs: Run[] = []
+/**
+ * One import at a time. What became of the last ones is kept in a file; what became of one that did
+ * not say so itself, because its process or the whole service was killed, is asked of the catalogue.
+ */
+export function runImports(
+  runner: ImportRunner,
+  catalogue: () => Promise<Catalogue>,
+): Imports & Required<Pick<Settling, "settleDue" | "idle">> {
+  const { now, elapsed, statesPath } = runner
+  const runs: Run[] = readImportStates(statesPath).map((kept) => ({
+    ...newRun(kept, elapsed()),
+    lost: STOPPED,
+  }))
   const running = (): Run | undefined => runs.find(({ state }) => state.state === "running")
   const find = (id: string): Run | undefined => runs.find(({ state }) => state.id === id)
+  const outcomes = { done: 0, failed: 0, stopped: 0 }
+  const ended = { rows: 0, seconds: 0 }
+  let saving: Promise<boolean> = Promise.resolve(true)
 
-  function end(run: Run, how: Partial<ImportState> & Pick<ImportState, "state">): void {
+  /** Never rejects: what could not be written, which is false, is written when settling. */
+  function save(): Promise<boolean> {
+    saving = saving.then(() => {
+      const kept = runs.map(({ state, importedBy }) => ({ state, importedBy }))
+      return writeImportStates(statesPath, kept).then(
+        () => true,
+        () => false,
+      )
+    })
+    return saving
+  }
+
+  function end(run: Run, how: Partial<ImportState> & { readonly state: ImportOutcome }): void {
     if (run.state.state !== "running") return
     const over = { seconds_left: null, ended_at: new Date(now()).toISOString() }
     run.state = { ...run.state, ...over, ...how }
+    outcomes[how.state]++
+    ended.rows += run.state.report?.imported ?? 0
+    if (run.lost === null) ended.seconds += (elapsed() - run.since) / 1000
     run.read.resolve(null)
-    run.over.resolve(null)
+    void save()
   }
 
+  /** Ends those of which nothing more is heard, by what the catalogue says. */
+  async function settle(): Promise<void> {
+    for (const run of runs) {
+      if (run.state.state !== "running" || run.lost === null) continue
+      // The process of one that ran when the service was killed ends by itself, but it may yet have
+      // gone live until it does.
+      if (run.lost === STOPPED && runner.isImporting()) continue
+      if (run.state.report === null && !wentLive(run, await catalogue())) {
+        const { lost, isStopped } = run
+        end(
+          run,
+          isStopped ? { state: "stopped" } : { state: "failed", code: "other", detail: lost },
+        )
+      } else {
+        const known = run.state.report === null ? "there is no report" : "not all was done"
+        end(run, { state: "done", detail: `${run.lost} when its evidence counted: ${known}` })
+      }
+    }
+  }
+
+  /** Those that cannot be settled now are listed as running, and settled later. */
+  const trySettle = async (): Promise<void> => await settle().catch(() => undefined)
+
   function follow(run: Run, taken: TakenImport, stdin: Socket | null): void {
-    let stopped = false
     const command = runner.start(stdin)
     const order = (said: TakenOrder): void => command.channel.send(said)
     run.stop = () => {
-      stopped = true
+      run.isStopped = true
       order({ type: "stop" })
     }
     command.channel.onMessage((message) => {
       const news = message as TakenNews
       if (news.type === "ready") order({ type: "import", taken })
       else if (news.type === "progress") progress(run, news.progress)
-      else if (news.type === "done") end(run, { state: "done", report: reportOf(news.report) })
-      else {
-        const { code, message: detail } = news
-        end(run, code === "stopped" ? { state: "stopped" } : { state: "failed", code, detail })
-      }
+      else if (news.type === "live") live(run, news.report)
+      else if (news.type === "done") done(run, news.decided)
+      else failed(run, news)
     })
-    const gone = (): void =>
-      end(
-        run,
-        stopped
-          ? { state: "stopped" }
-          : { state: "failed", code: "other", detail: "The process of the import ended" },
-      )
+    const gone = async (): Promise<void> => {
+      run.lost ??= "The process of the import ended"
+      await trySettle()
+      run.over.resolve(null)
+    }
     command.ended.then(gone, gone)
   }
 
-  function progress(run: Run, { phase, rows, done, total }: ImportProgress): void {
+  function live(run: Run, report: ImportReport): void {
+    if (run.state.state !== "running") return
+    run.state = { ...run.state, report: reportOf(report) }
+    void save()
+  }
+
+  function done(run: Run, counted: CountedDecided): void {
+    const { report } = run.state
+    if ("uncounted" in counted) end(run, { state: "done", detail: counted.uncounted })
+    else end(run, { state: "done", report: report && { ...report, decided: { ...counted } } })
+  }
+
+  function failed(run: Run, { code, message }: TakenNews & { type: "failed" }): void {
+    // What is live stays so, whatever was to follow.
+    if (run.state.report !== null) end(run, { state: "done", detail: message })
+    else if (code === "stopped") end(run, { state: "stopped" })
+    else end(run, { state: "failed", code, detail: message })
+  }
+
+  function progress(run: Run, { phase, rows, done, total }: TakenProgress): void {
     if (run.state.state !== "running") return
     if (phase !== run.state.phase) run.phaseSince = elapsed()
     if (phase !== "examining" && phase !== "reading") run.read.resolve(null)
     const seconds = (elapsed() - run.phaseSince) / 1000
-    const byRows = phase === "reading" || phase === "merging"
+    const byRows = phase === "reading" || phase === "merging" || phase === "counting"
     const left = total === null || done === 0 ? null : (seconds * Math.max(0, total - done)) / done
     run.state = {
       ...run.state,
@@ -97,6 +179,7 @@ export function runImports(runner: ImportRunner): Imports & { idle(): Promise<vo
     const timer = setTimeout(() => {
       close()
       end(run, { state: "failed", code: "input", detail: "The upload did not begin" })
+      run.over.resolve(null)
     }, CONNECT_MS)
     server.once("connection", (socket) => {
       close()
@@ -106,6 +189,7 @@ export function runImports(runner: ImportRunner): Imports & { idle(): Promise<vo
     run.stop = () => {
       close()
       end(run, { state: "stopped" })
+      run.over.resolve(null)
     }
     await new Promise<void>((resolve, reject) => {
       server.once("error", reject)
@@ -117,28 +201,29 @@ export function runImports(runner: ImportRunner): Imports & { idle(): Promise<vo
 
   return {
     async begin(taken): Promise<BegunImport | null> {
+      await trySettle()
       if (running() !== undefined) return null
       const id = `imp_${randomBytes(12).toString("hex")}`
       const from = taken.streamed === undefined ? "folder" : "upload"
-      const run: Run = {
-        state: begunState(id, taken.source.name, from, now()),
-        phaseSince: elapsed(),
-        read: Promise.withResolvers<null>(),
-        over: Promise.withResolvers<null>(),
-        stop: () => undefined,
-      }
+      const state = begunState(id, taken.source.name, from, now())
+      const run = newRun({ state, importedBy: taken.importedBy }, elapsed())
       runs.unshift(run)
       runs.length = Math.min(runs.length, KEPT)
+      await save()
       try {
         if (from === "upload") return { id, socket: await awaitUpload(run, taken) }
         follow(run, taken, null)
         return { id, socket: null }
       } catch (error) {
         end(run, { state: "failed", code: "other", detail: "The import could not be started" })
+        run.over.resolve(null)
         throw error
       }
     },
-    list: async () => runs.map(({ state }) => state),
+    async list() {
+      await trySettle()
+      return runs.map(({ state }) => state)
+    },
     get: async (id) => find(id)?.state ?? null,
     async read(id) {
       const run = find(id)
@@ -152,12 +237,45 @@ export function runImports(runner: ImportRunner): Imports & { idle(): Promise<vo
       run.stop()
       return true
     },
+    async counts() {
+      return { outcomes: { ...outcomes }, ...ended, running: running() === undefined ? 0 : 1 }
+    },
+    async settleDue() {
+      await trySettle()
+      if (await saving) return
+      if (!(await save())) throw new Error(`${statesPath} cannot be written`)
+    },
     async idle() {
       const run = running()
-      run?.stop()
-      await run?.over.promise
+      if (run?.lost === null) {
+        run.stop()
+        await run.over.promise
+      }
+      await saving
     },
   }
+}
+
+function newRun({ state, importedBy }: KeptImport, nowMs: number): Run {
+  return {
+    ...{ state, importedBy, since: nowMs, phaseSince: nowMs, lost: null, isStopped: false },
+    read: Promise.withResolvers<null>(),
+    over: Promise.withResolvers<null>(),
+    stop: () => undefined,
+  }
+}
+
+/** Whether the batch of an import counts, or did. One import runs at a time, so it is this one's. */
+function wentLive({ state, importedBy }: Run, { batches, sources }: Catalogue): boolean {
+  const since = Date.parse(state.started_at)
+  return [...batches.values()].some(
+    (batch) =>
+      batch.owner === "shared" &&
+      batch.importedBy === importedBy &&
+      batch.liveAt !== null &&
+      batch.liveAt >= since &&
+      sources.get(batch.sourceId)?.name === state.source,
+  )
 }
 
 function begunState(
@@ -190,5 +308,6 @@ function reportOf(report: ImportReport): ImportState["report"] {
     identities: merged.identities,
     circulates: source.circulates,
     same_as: sameAs,
+    decided: null,
   }
 }

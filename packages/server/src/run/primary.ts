@@ -14,6 +14,7 @@ import { loadDemoCorpus, writeDemoLists } from "../demo/demo.ts"
 import {
   type DataDirectory,
   lockDataDirectory,
+  lockImports,
   openDataDirectory,
 } from "@assay/runtime/data-directory"
 import { deleteSetAside } from "../decisions/journal-files.ts"
@@ -30,6 +31,7 @@ import { indexAt } from "@assay/stores/open/open-index"
 import type { Records } from "@assay/stores/records"
 import { firstLinkToken } from "../people/first-link.ts"
 import { reviewsPort } from "../review/reviews.ts"
+import { importsPort } from "../imports/imports.ts"
 import { subjectsPort } from "../subjects/subjects.ts"
 import { syncTombstones } from "../subjects/sync-tombstones.ts"
 import { openTombstones } from "../subjects/tombstone-file.ts"
@@ -241,6 +243,12 @@ async function openService(given: Given): Promise<Service> {
       },
       importRunner: {
         socketPath: directory.uploadSocket,
+        statesPath: directory.importStates,
+        isImporting() {
+          const turn = lockImports(directory.path)
+          turn?.release()
+          return turn === null
+        },
         start: (stdin) => startSpokenCommand(command(), ["corpus", "take"], stdin),
         now: Date.now,
         elapsed: () => performance.now(),
@@ -298,7 +306,9 @@ async function openService(given: Given): Promise<Service> {
     const { gatheredMetrics } = await import("../base/metrics.ts")
     const reports = await workers.callAll((worker) => worker.metrics())
     const ofProviders = await providers?.metrics()
-    return await gatheredMetrics(ofProviders ? [...reports, ofProviders] : reports)
+    const { importMetrics } = await import("../imports/import-metrics.ts")
+    const ofImports = await importMetrics(await writers.get(importsPort).counts())
+    return await gatheredMetrics([...reports, ...(ofProviders ? [ofProviders] : []), ofImports])
   }
   const methods: Methods = {
     ...offer(primaryPort, {

@@ -1,0 +1,42 @@
+import { Counter, Gauge, Registry } from "prom-client"
+import type { ImportState } from "@assay/core/contract"
+
+export type ImportOutcome = Exclude<ImportState["state"], "running">
+
+/** What became of imports over HTTP since the service was started. */
+export interface ImportCounts {
+  readonly outcomes: Readonly<Record<ImportOutcome, number>>
+  /** Observations that were new. */
+  readonly rows: number
+  readonly seconds: number
+  readonly running: number
+}
+
+/** As a registry reports it, to be added to what the workers report. */
+export async function importMetrics(counts: ImportCounts): Promise<object> {
+  const registry = new Registry()
+  const registers = [registry]
+  const outcomes = new Counter({
+    name: "assay_imports_total",
+    help: "Imports over HTTP that ended, by how they did.",
+    labelNames: ["outcome"] as const,
+    registers,
+  })
+  for (const [outcome, count] of Object.entries(counts.outcomes)) outcomes.inc({ outcome }, count)
+  new Counter({
+    name: "assay_import_rows_total",
+    help: "Observations that imports over HTTP added.",
+    registers,
+  }).inc(counts.rows)
+  new Counter({
+    name: "assay_import_seconds_total",
+    help: "How long imports over HTTP took that ended.",
+    registers,
+  }).inc(counts.seconds)
+  new Gauge({
+    name: "assay_import_running",
+    help: "1 while an import over HTTP runs.",
+    registers,
+  }).set(counts.running)
+  return await registry.getMetricsAsJSON()
+}

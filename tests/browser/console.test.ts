@@ -5,7 +5,7 @@ import { mkdtemp, rm, writeFile } from "node:fs/promises"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { test } from "node:test"
-import type { DecisionCounts } from "@assay/core/contract"
+import type { DecisionCounts, ImportList } from "@assay/core/contract"
 import { assay } from "../cli/assay.ts"
 import { halfSent } from "../http/half-sent.ts"
 import { printedToken } from "../http/signed-in.ts"
@@ -213,6 +213,24 @@ test("an administrator drops a file, sees it masked, imports it, and reads what 
     json: { email: "zqxjkv7@dropped.example" },
   })
   assert.equal(((await scored.json()) as { exposed: boolean }).exposed, true)
+
+  // What could not be counted is said, and is no zero.
+  const list = "**/api/v1/corpus/imports"
+  await page.route(list, async (route) => {
+    const response = await route.fetch()
+    const json = (await response.json()) as ImportList
+    const [newest] = json.imports
+    assert.ok(newest?.report)
+    newest.report.decided = null
+    newest.detail = "Decisions are not recorded here"
+    await route.fulfill({ response, json })
+  })
+  await page.reload()
+  await article.getByText("are in it could not be counted.").waitFor()
+  await article.getByText("Decisions are not recorded here.").waitFor()
+  assert.doesNotMatch(await article.innerText(), /decided in the last/)
+  await page.screenshot({ path: join(screenshots, "corpus-uncounted.png"), fullPage: true })
+  assert.deepEqual(faults, [])
 })
 
 test("an import that runs is in the tray of every page, also after a reload, and is stopped there", async (context) => {

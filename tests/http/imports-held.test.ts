@@ -180,7 +180,7 @@ test("after kill -9 at any moment of an import, its state says what the index ho
     if (round === 0) assert.equal(state, "done")
   }
   assert.equal(await service.stop(), 0)
-  console.log(`after ${rounds} kills: ${[...seen].sort().join(", ")}`)
+  if (SOAK) console.log(`after ${rounds} kills: ${[...seen].sort().join(", ")}`)
 })
 
 /** Resolves when the import has a report: its evidence counts. */

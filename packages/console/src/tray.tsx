@@ -21,16 +21,19 @@ export function Tray(): ReactElement | null {
         <Link href="/console/corpus">Import of {running.source}</Link>
       </p>
       <ImportProgress of={running} />
-      <p>
-        <Button
-          size="compact-sm"
-          variant="default"
-          loading={stop.isPending}
-          onClick={() => stop.mutate(running.id)}
-        >
-          Stop the import of {running.source}
-        </Button>
-      </p>
+      {/* While it is counted whom it concerns, there is nothing left to stop. */}
+      {running.phase !== "counting" && (
+        <p>
+          <Button
+            size="compact-sm"
+            variant="default"
+            loading={stop.isPending}
+            onClick={() => stop.mutate(running.id)}
+          >
+            Stop the import of {running.source}
+          </Button>
+        </p>
+      )}
       {stop.error !== null && <Failure error={stop.error} />}
     </aside>
   )

@@ -71,15 +71,14 @@ function Imports({ imports }: { readonly imports: readonly ImportState[] }): Rea
                 loading={stop.isPending}
                 onClick={() => stop.mutate(each.id)}
               >
-                Stop the import
+                {each.phase === "counting" ? "Stop counting" : "Stop the import"}
               </Button>
             </>
           )}
           {each.state === "failed" && <p>{each.detail}. Nothing was imported.</p>}
           {each.state === "stopped" && <p>Nothing was imported.</p>}
           {each.state === "done" && each.report === null && <p>Its evidence counts.</p>}
-          {each.report !== null && <Report of={each.report} />}
-          {each.report !== null && <Decided of={each.report} isOver={each.state === "done"} />}
+          {each.report !== null && <Report of={each.report} isOver={each.state === "done"} />}
           {each.state === "done" && each.detail !== null && <p className="soft">{each.detail}.</p>}
           <p className="soft">
             Begun <Moment at={each.started_at} />
@@ -107,29 +106,20 @@ const isArriving = ({ phase }: ImportState): boolean =>
 
 const count = new Intl.NumberFormat()
 
-/** Whom of the file decisions were about, unless that is still being counted. */
-function Decided({
-  of: { decided },
-  isOver,
-}: {
+interface ReportProps {
   readonly of: NonNullable<ImportState["report"]>
+  /** False while it is still being counted whom decisions were about. */
   readonly isOver: boolean
-}): ReactElement | null {
-  if (decided !== null) {
-    const days = decided.days === 1 ? "day" : `${count.format(decided.days)} days`
-    return (
-      <p>
-        <strong>{count.format(decided.identities)}</strong> of the identities decided in the last{" "}
-        {days} {decided.identities === 1 ? "is" : "are"} in it.
-      </p>
-    )
-  }
-  if (!isOver) return null
-  return <p>How many identities that were decided lately are in it could not be counted.</p>
 }
 
-function Report({ of }: { readonly of: NonNullable<ImportState["report"]> }): ReactElement {
-  if (!of.changed) return <p>Exactly this was imported before. Nothing changed.</p>
+function Report({ of, isOver }: ReportProps): ReactElement {
+  if (!of.changed)
+    return (
+      <>
+        <p>Exactly this was imported before. Nothing changed.</p>
+        <Decided of={of} isOver={isOver} />
+      </>
+    )
   return (
     <>
       <p>
@@ -137,6 +127,7 @@ function Report({ of }: { readonly of: NonNullable<ImportState["report"]> }): Re
         and count from now on; {count.format(of.known)} were known, {count.format(of.repeated)} were
         there twice.
       </p>
+      <Decided of={of} isOver={isOver} />
       {of.circulates && (
         <Alert color="teal">
           {of.same_as === null
@@ -160,4 +151,19 @@ function Report({ of }: { readonly of: NonNullable<ImportState["report"]> }): Re
       )}
     </>
   )
+}
+
+/** Whom of the file decisions were about: none is a number, and not to know it is another matter. */
+function Decided({ of: { decided }, isOver }: ReportProps): ReactElement | null {
+  if (decided !== null) {
+    const days = decided.days === 1 ? "day" : `${count.format(decided.days)} days`
+    return (
+      <p>
+        <strong>{count.format(decided.identities)}</strong> of the identities decided in the last{" "}
+        {days} {decided.identities === 1 ? "is" : "are"} in it.
+      </p>
+    )
+  }
+  if (!isOver) return null
+  return <p>How many identities that were decided lately are in it could not be counted.</p>
 }

@@ -226,8 +226,9 @@ test("an administrator drops a file, sees it masked, imports it, and reads what 
     await route.fulfill({ response, json })
   })
   await page.reload()
-  await article.getByText("are in it could not be counted.").waitFor()
-  await article.getByText("Decisions are not recorded here.").waitFor()
+  await article
+    .getByText("are in it could not be counted. Decisions are not recorded here.")
+    .waitFor()
   assert.doesNotMatch(await article.innerText(), /decided in the last/)
   await page.screenshot({ path: join(screenshots, "corpus-uncounted.png"), fullPage: true })
   assert.deepEqual(faults, [])

@@ -1,6 +1,6 @@
 import { AssayProblem, type ImportState } from "@assay/client"
 import { Alert, Button } from "@mantine/core"
-import type { ReactElement } from "react"
+import type { ReactElement, ReactNode } from "react"
 import { Link } from "wouter"
 import { ImportProgress } from "../ui/import-progress.tsx"
 import { stopImport, useImports, useUpload } from "../ui/imports.ts"
@@ -78,8 +78,14 @@ function Imports({ imports }: { readonly imports: readonly ImportState[] }): Rea
           {each.state === "failed" && <p>{each.detail}. Nothing was imported.</p>}
           {each.state === "stopped" && <p>Nothing was imported.</p>}
           {each.state === "done" && each.report === null && <p>Its evidence counts.</p>}
-          {each.report !== null && <Report of={each.report} isOver={each.state === "done"} />}
-          {each.state === "done" && each.detail !== null && <p className="soft">{each.detail}.</p>}
+          {each.report !== null && (
+            <Report of={each.report}>
+              <Decided of={each} />
+            </Report>
+          )}
+          {each.state === "done" && each.report?.decided !== null && each.detail !== null && (
+            <p className="soft">{each.detail}.</p>
+          )}
           <p className="soft">
             Begun <Moment at={each.started_at} />
             {each.ended_at !== null && (
@@ -108,16 +114,16 @@ const count = new Intl.NumberFormat()
 
 interface ReportProps {
   readonly of: NonNullable<ImportState["report"]>
-  /** False while it is still being counted whom decisions were about. */
-  readonly isOver: boolean
+  /** Whom it concerns. */
+  readonly children: ReactNode
 }
 
-function Report({ of, isOver }: ReportProps): ReactElement {
+function Report({ of, children }: ReportProps): ReactElement {
   if (!of.changed)
     return (
       <>
         <p>Exactly this was imported before. Nothing changed.</p>
-        <Decided of={of} isOver={isOver} />
+        {children}
       </>
     )
   return (
@@ -127,7 +133,7 @@ function Report({ of, isOver }: ReportProps): ReactElement {
         and count from now on; {count.format(of.known)} were known, {count.format(of.repeated)} were
         there twice.
       </p>
-      <Decided of={of} isOver={isOver} />
+      {children}
       {of.circulates && (
         <Alert color="teal">
           {of.same_as === null
@@ -154,16 +160,18 @@ function Report({ of, isOver }: ReportProps): ReactElement {
 }
 
 /** Whom of the file decisions were about: none is a number, and not to know it is another matter. */
-function Decided({ of: { decided }, isOver }: ReportProps): ReactElement | null {
-  if (decided !== null) {
-    const days = decided.days === 1 ? "day" : `${count.format(decided.days)} days`
-    return (
-      <p>
-        <strong>{count.format(decided.identities)}</strong> of the identities decided in the last{" "}
-        {days} {decided.identities === 1 ? "is" : "are"} in it.
-      </p>
-    )
+function Decided({ of }: { readonly of: ImportState }): ReactElement | null {
+  const decided = of.report?.decided ?? null
+  if (decided === null) {
+    if (of.state !== "done") return null
+    const why = of.detail === null ? "" : ` ${of.detail}.`
+    return <p>How many identities that were decided lately are in it could not be counted.{why}</p>
   }
-  if (!isOver) return null
-  return <p>How many identities that were decided lately are in it could not be counted.</p>
+  const days = decided.days === 1 ? "day" : `${count.format(decided.days)} days`
+  return (
+    <p>
+      <strong>{count.format(decided.identities)}</strong> of the identities decided in the last{" "}
+      {days} {decided.identities === 1 ? "is" : "are"} in it.
+    </p>
+  )
 }

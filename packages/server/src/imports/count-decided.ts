@@ -4,8 +4,8 @@ import { KeySet } from "@assay/stores/key-set"
 const KEY_BYTES = 16
 /** Above the first four bytes of every key, as a number. */
 const FIRST_END = 2 ** 32
-/** One more would need 256 MB instead of 128. */
-export const KEYS_MAX = 2 ** 22 - 1
+/** One more would need 128 MB instead of 64. */
+export const KEYS_MAX = 2 ** 21 - 1
 
 export interface Counting {
   /** The rows of a batch, ascending by key; all of them are read once, or none. */

@@ -43,7 +43,8 @@ export function BackTest(props: {
         <Compared key={work.id} of={work}>
           {isOther && (
             <p>
-              It tries another policy than the one proposed above.{" "}
+              {work.state === "running" ? "It tries" : "It tried"} another policy than the one
+              proposed above.{" "}
               <Button size="compact-sm" variant="default" onClick={() => propose(tried)}>
                 Propose the policy that was tried
               </Button>

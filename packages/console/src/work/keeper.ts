@@ -109,7 +109,7 @@ export function createKeeper(options: KeeperOptions): Keeper {
         (error: unknown) => {
           if (ending.signal.aborted) end(each, "stopped")
           else if (isOfEndedSession(error)) sessionEnded()
-          else end(each, "failed", failureOf(error))
+          else end(each, "failed", failureOf(error, order.kind))
         },
       )
       return each.work
@@ -165,8 +165,15 @@ function isOfEndedSession(error: unknown): boolean {
   )
 }
 
-function failureOf(error: unknown): Said {
-  if (error instanceof AssayProblem || error instanceof AssayUnavailable) return said(error)
+function failureOf(error: unknown, kind: Kind): Said {
+  if (error instanceof AssayProblem) return said(error)
+  if (error instanceof AssayUnavailable) {
+    const rest =
+      kind === "batch"
+        ? "Lines that have no score here may have been looked up."
+        : "Nothing was changed by it."
+    return { ...said(error), detail: `${error.message}. ${rest}` }
+  }
   // A file that was moved or changed meanwhile is read no further by the browser.
   const detail =
     error instanceof DOMException && error.name === "NotReadableError"

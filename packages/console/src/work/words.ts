@@ -12,7 +12,7 @@ export const NOUNS: Readonly<Record<Kind, string>> = {
 }
 
 export function titleOf(work: Work | Lost): string {
-  if (work.kind === "shadow") return "Comparison with the shadow"
+  if (work.kind === "shadow") return "Shadow comparison"
   if (work.kind === "batch") return work.state === "lost" ? "Batch" : `Batch of ${work.name}`
   if (work.state === "lost") return "Back-test"
   return `Back-test of ${count.format(work.days)} ${work.days === 1 ? "day" : "days"}`

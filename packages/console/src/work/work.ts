@@ -66,9 +66,9 @@ export async function beginWork(order: Order): Promise<void> {
   const session = current()
   const host = await startHost()
   const marks = marksOf(host)
-  const work = await host.ask(session.csrf_token, "begin", order)
+  // What ended of its kind is not lost, but makes room.
   marks.removeKind(order.kind)
-  marks.set(work, session)
+  marks.set(await host.ask(session.csrf_token, "begin", order), session)
   await askAgain()
 }
 

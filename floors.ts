@@ -67,7 +67,7 @@ export const floors: Readonly<Record<string, readonly (readonly string[])[]>> = 
   ],
   console: [
     ["inbox", "ui"],
-    ["inbox/views", "card"],
+    ["inbox/views", "card", "work"],
     [
       "account",
       "audit",

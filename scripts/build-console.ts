@@ -26,12 +26,16 @@ const files = readdirSync(outDir).filter((name) => /\.(js|css)$/.test(name))
 const packed = new Map(
   files.map((name) => [name, gzipSync(readFileSync(join(outDir, name)), { level: 9 })]),
 )
+/** It is a build of its own, which the list of the other does not name. */
+const worker = files.find((name) => name.startsWith("work-thread-"))
+if (worker === undefined) throw new Error("vite made no service worker")
 const size = (name: string): number => packed.get(name)?.length ?? 0
 /** What a page loads after the entry, all at once instead of one after the other. */
 const preloaded = (source: string): string[] => [...importsOf(source)].sort()
 const entry = {
   script: first.file,
   styles: first.css ?? [],
+  worker,
   preload: {
     home: preloaded("playground/welcome.tsx"),
     console: preloaded("signed-in.tsx"),

@@ -645,7 +645,7 @@ test("a file is scored in the page, and what it gives is no formula to a spreads
   await page.getByRole("button", { name: "Score the file" }).click()
   await page.getByText("3 of 3 scored").waitFor()
   const download = page.waitForEvent("download")
-  await page.getByRole("link", { name: "Download the scores" }).click()
+  await page.getByRole("button", { name: "Download the scores" }).click()
   const lines = readFileSync(await (await download).path(), "utf8").split("\r\n")
   assert.match(lines[1] ?? "", /^ivan\.petrov@mail\.example,79,TESTED,step_up_auth,/)
   assert.equal(lines[2], "'=1+1,,,,,not-an-email")

@@ -5,6 +5,7 @@ import { Link, useLocation } from "wouter"
 import type { Page } from "./pages.ts"
 import { facts } from "./ui/facts.ts"
 import { forgetEverything, service } from "./ui/service.ts"
+import { forgetWork } from "./work/work.ts"
 
 const Tray = lazy(async () => ({ default: (await import("./tray.tsx")).Tray }))
 const Palette = lazy(async () => ({ default: (await import("./palette.tsx")).Palette }))
@@ -70,7 +71,7 @@ export function Frame(props: {
       <main>{children}</main>
       <Suspense fallback={null}>
         <Palette pages={pages} />
-        {session.roles.includes("administrator") && <Tray />}
+        <Tray hasImports={session.roles.includes("administrator")} />
       </Suspense>
     </div>
   )
@@ -79,10 +80,12 @@ export function Frame(props: {
 function Person({ session }: { readonly session: SessionDetails }): ReactElement {
   const { colorScheme, setColorScheme } = useMantineColorScheme()
   const signOut = async (): Promise<void> => {
+    await forgetWork()
     await service.signIn.out()
     await forgetEverything()
   }
   const act = async (tenantId: number | null): Promise<void> => {
+    await forgetWork()
     await service.signIn.actIn(tenantId)
     await forgetEverything()
   }

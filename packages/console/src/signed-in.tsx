@@ -1,16 +1,21 @@
-import { lazy, type ReactElement, Suspense } from "react"
+import { lazy, type ReactElement, Suspense, useEffect } from "react"
 import { Redirect, Route, Switch, useLocation } from "wouter"
 import { Frame } from "./frame.tsx"
 import { pages, pagesOf } from "./pages.ts"
 import { Boundary } from "./ui/boundary.tsx"
 import { useSession } from "./ui/service.ts"
 import { Answer, Loading, PageHead } from "./ui/states.tsx"
+import { endWork } from "./work/work.ts"
 
 const SignIn = lazy(() => import("./sign-in/sign-in.tsx"))
 
 /** The pages of whoever is signed in, or the page to sign in. */
 export default function SignedIn(): ReactElement {
   const session = useSession()
+  const isOver = session.data === null
+  useEffect(() => {
+    if (isOver) void endWork()
+  }, [isOver])
   const [, , folder] = useLocation()[0].split("/")
   return (
     <Answer of={session}>

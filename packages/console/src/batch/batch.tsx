@@ -1,61 +1,19 @@
-import type { EmailRiskResult, PhoneRiskResult, ScoredItem } from "@assay/client"
-import { Button, FileInput, Group, Progress } from "@mantine/core"
-import { type ReactElement, useRef, useState } from "react"
-import { service } from "../ui/service.ts"
+import { Button, FileInput, Group } from "@mantine/core"
+import { type ReactElement, useState } from "react"
+import { useChange } from "../ui/change.ts"
 import { Failure, PageHead } from "../ui/states.tsx"
-import { csvLine, firstCells } from "./csv.ts"
+import { Moment } from "../ui/time.tsx"
+import type { Batch as BatchWork, Lost } from "../work/kinds.ts"
+import { titleOf } from "../work/words.ts"
+import { WorkState } from "../work/work-state.tsx"
+import { beginWork, discardWork, scoresOf, useWork, useWorkOf } from "../work/work.ts"
 
-interface Work {
-  readonly done: number
-  readonly total: number
-  readonly failed: number
-  readonly startedAt: number
-  /** The scored lines, once all are done or the work was ended. */
-  readonly result: Blob | null
-}
-
-const count = new Intl.NumberFormat()
-const HEAD = csvLine(["identity", "risk_score", "stage_or_level", "action", "reasons", "problem"])
-
-/** Scores the identities of a file. The file is read in this page, and only what is asked for is sent. */
+/** Scores the identities of a file. It is read in this browser, and only what is asked for is sent. */
 export default function Batch(): ReactElement {
   const [file, setFile] = useState<File | null>(null)
-  const [work, setWork] = useState<Work | null>(null)
-  const [error, setError] = useState<unknown>(null)
-  const ending = useRef<AbortController | null>(null)
-  const run = async (): Promise<void> => {
-    if (file === null) return
-    const cells = firstCells(await file.text())
-    const emails = cells.filter((cell) => !cell.startsWith("+"))
-    const phones = cells.filter((cell) => cell.startsWith("+"))
-    const lines = [HEAD]
-    const controller = new AbortController()
-    ending.current = controller
-    let [done, failed] = [0, 0]
-    const startedAt = Date.now()
-    const show = (result: Blob | null): void =>
-      setWork({ done, total: cells.length, failed, startedAt, result })
-    setError(null)
-    show(null)
-    try {
-      const options = { signal: controller.signal }
-      for (const [identities, stream] of [
-        [emails, service.scoreEmailStream(emails, options)],
-        [phones, service.scorePhoneStream(phones, options)],
-      ] as const)
-        for await (const item of stream) {
-          lines.push(lineOf(identities[item.index] ?? "", item))
-          if (item.problem !== undefined) failed++
-          if (++done % 100 === 0) show(null)
-        }
-    } catch (failure) {
-      if (!controller.signal.aborted) setError(failure)
-    } finally {
-      ending.current = null
-      show(new Blob(lines, { type: "text/csv" }))
-    }
-  }
-  const isRunning = work !== null && work.result === null
+  const work = useWorkOf("batch")
+  const begin = useChange((chosen: File) => beginWork({ kind: "batch", file: chosen }), "work")
+  const isRunning = begin.isPending || work?.state === "running"
   return (
     <>
       <PageHead title="Batch" />
@@ -72,56 +30,78 @@ export default function Batch(): ReactElement {
           onChange={setFile}
           w={320}
         />
-        <Button disabled={file === null} loading={isRunning} onClick={() => void run()}>
+        <Button
+          disabled={file === null}
+          loading={isRunning}
+          onClick={() => file !== null && begin.mutate(file)}
+        >
           Score the file
         </Button>
-        {isRunning && (
-          <Button variant="default" onClick={() => ending.current?.abort()}>
-            Stop
-          </Button>
-        )}
       </Group>
-      {error !== null && <Failure error={error} />}
-      {work !== null && <Shown work={work} />}
+      {begin.error !== null && <Failure error={begin.error} />}
+      {work !== undefined && <Scored key={work.id} of={work} />}
     </>
   )
 }
 
-function Shown({ work }: { readonly work: Work }): ReactElement {
-  const { done, total, failed, startedAt, result } = work
-  const seconds = Math.max(1, (Date.now() - startedAt) / 1000)
+function Scored({ of }: { readonly of: BatchWork | Lost }): ReactElement {
+  const download = useChange(() => saveScores(of.id), "work")
+  const discard = useChange(() => discardWork(of.id), "work")
+  const hasScores = of.state !== "running" && of.state !== "lost" && of.done > 0
   return (
-    <>
-      <Progress value={total === 0 ? 100 : (100 * done) / total} aria-label="Scored" />
-      <p role="status">
-        {count.format(done)} of {count.format(total)} scored,{" "}
-        {count.format(Math.round(done / seconds))} a second
-        {failed > 0 && `, ${count.format(failed)} could not be`}.
-      </p>
-      {result !== null && (
-        <Button component="a" href={URL.createObjectURL(result)} download="assay-scores.csv">
-          Download the scores
-        </Button>
+    <section className="panel" aria-label={titleOf(of)}>
+      <h2>{titleOf(of)}</h2>
+      <WorkState of={of} />
+      {of.state === "running" && <Meanwhile />}
+      {of.state !== "running" && (
+        <Group my="md">
+          {hasScores && (
+            <Button loading={download.isPending} onClick={() => download.mutate(undefined)}>
+              Download the scores
+            </Button>
+          )}
+          <Button
+            variant="default"
+            loading={discard.isPending}
+            onClick={() => discard.mutate(undefined)}
+          >
+            {hasScores ? "Discard the scores" : "Discard the batch"}
+          </Button>
+        </Group>
       )}
-    </>
+      {hasScores && (
+        <p className="soft">
+          The scores are in the memory of this browser alone, until you discard them, sign out or
+          leave the console.
+        </p>
+      )}
+      {download.error !== null && <Failure error={download.error} />}
+      <p className="soft">
+        Begun <Moment at={new Date(of.begunAtMs).toISOString()} />
+      </p>
+    </section>
   )
 }
 
-function lineOf(
-  identity: string,
-  item: ScoredItem<EmailRiskResult> | ScoredItem<PhoneRiskResult>,
-): string {
-  const { result, problem } = item
-  if (problem !== undefined) return csvLine([identity, "", "", "", "", problem.code])
-  const { risk_score: score, risk_reasons: reasons } = result
-  return "email" in result
-    ? csvLine([
-        identity,
-        score,
-        result.threat_stage,
-        result.recommended_action,
-        reasons.join("; "),
-        "",
-      ])
-    : csvLine([identity, score, result.risk_level, result.recommendation, reasons.join("; "), ""])
+function Meanwhile(): ReactElement | null {
+  const listed = useWork()
+  if (listed === undefined) return null
+  return (
+    <p className="soft">
+      {listed.survivesReload
+        ? "It goes on while you open other pages of the console, or load this one again."
+        : "It goes on while you open other pages of the console. This browser has no service workers here: closing or reloading the tab ends it."}
+    </p>
+  )
+}
+
+/** A file is made of the scores only now: a browser may put one on the disk. */
+async function saveScores(id: string): Promise<void> {
+  const href = URL.createObjectURL(new Blob([...(await scoresOf(id))], { type: "text/csv" }))
+  const link = document.createElement("a")
+  link.href = href
+  link.download = "assay-scores.csv"
+  link.click()
+  // The browser takes hold of the file when the click is handled.
+  setTimeout(() => URL.revokeObjectURL(href), 0)
 }

@@ -1,18 +1,25 @@
 import type { PolicyDocument } from "@assay/client"
 import { Button, Group, NumberInput } from "@mantine/core"
 import { type ReactElement, useState } from "react"
-import { service } from "../ui/service.ts"
+import { useChange } from "../ui/change.ts"
 import { Failure } from "../ui/states.tsx"
-import { dayWords } from "../ui/time.tsx"
-import { ComparisonTable, useComparison } from "./comparison.tsx"
-
-const count = new Intl.NumberFormat()
+import { beginWork, useWorkOf } from "../work/work.ts"
+import { Compared } from "./compared.tsx"
 
 /** What the proposed policy would have decided in the past days. */
-export function BackTest({ proposed }: { readonly proposed: PolicyDocument }): ReactElement {
+export function BackTest(props: {
+  readonly proposed: PolicyDocument
+  readonly propose: (policy: PolicyDocument) => void
+}): ReactElement {
+  const { proposed, propose } = props
   const [days, setDays] = useState<number>(30)
-  const { comparison, run, stop } = useComparison()
-  const { isRunning, looked, reached, error } = comparison
+  const work = useWorkOf("back-test")
+  const begin = useChange(
+    () => beginWork({ kind: "back-test", policy: { ...proposed }, days }),
+    "work",
+  )
+  const tried = work === undefined || work.state === "lost" ? null : work.policy
+  const isOther = tried !== null && JSON.stringify(tried) !== JSON.stringify(proposed)
   return (
     <>
       <Group align="flex-end" mb="md">
@@ -25,29 +32,26 @@ export function BackTest({ proposed }: { readonly proposed: PolicyDocument }): R
         />
         <Button
           variant="default"
-          loading={isRunning}
-          onClick={() =>
-            void run((signal) =>
-              service.policy.backTest({ policy: { ...proposed }, days }, { signal }),
-            )
-          }
+          loading={begin.isPending || work?.state === "running"}
+          onClick={() => begin.mutate(undefined)}
         >
           Back-test this policy
         </Button>
-        {isRunning && (
-          <Button variant="default" onClick={stop}>
-            Stop
-          </Button>
-        )}
       </Group>
-      {isRunning && (
-        <p role="status">
-          {count.format(looked)} decisions
-          {reached !== null && `, back to ${dayWords(reached.slice(0, 10))}`} …
-        </p>
+      {begin.error !== null && <Failure error={begin.error} />}
+      {work !== undefined && (
+        <Compared key={work.id} of={work}>
+          {isOther && (
+            <p>
+              {work.state === "running" ? "It tries" : "It tried"} another policy than the one
+              proposed above.{" "}
+              <Button size="compact-sm" variant="default" onClick={() => propose(tried)}>
+                Propose the policy that was tried
+              </Button>
+            </p>
+          )}
+        </Compared>
       )}
-      {error !== null && <Failure error={error} />}
-      <ComparisonTable of={comparison} />
     </>
   )
 }

@@ -1,65 +1,9 @@
-import type { ComparedLine } from "@assay/client"
-import { type ReactElement, useCallback, useRef, useState } from "react"
+import type { ReactElement } from "react"
 import { Link } from "wouter"
 import { actionWords } from "../ui/band.tsx"
 import { Table } from "../ui/table.tsx"
+import type { Comparison } from "../work/kinds.ts"
 import { Flows } from "./flow.tsx"
-
-export type Summary = Extract<ComparedLine, { type: "summary" }>
-type Changed = Extract<ComparedLine, { type: "changed" }>
-
-export interface Comparison {
-  readonly looked: number
-  readonly reached: string | null
-  readonly changed: readonly Changed[]
-  readonly summary: Summary | null
-  readonly isRunning: boolean
-  readonly error: unknown
-}
-
-const NOTHING: Comparison = {
-  looked: 0,
-  reached: null,
-  changed: [],
-  summary: null,
-  isRunning: false,
-  error: null,
-}
-/** Decisions that are listed one by one; the counts are of all. */
-const LISTED = 100
-
-/** Runs a comparison and shows it while its lines come. */
-export function useComparison(): {
-  comparison: Comparison
-  run: (lines: (signal: AbortSignal) => AsyncGenerator<ComparedLine>) => Promise<void>
-  stop: () => void
-} {
-  const [comparison, show] = useState<Comparison>(NOTHING)
-  const ending = useRef<AbortController | null>(null)
-  const run = useCallback(
-    async (lines: (signal: AbortSignal) => AsyncGenerator<ComparedLine>): Promise<void> => {
-      ending.current?.abort()
-      const controller = new AbortController()
-      ending.current = controller
-      let now: Comparison = { ...NOTHING, isRunning: true }
-      show(now)
-      try {
-        for await (const line of lines(controller.signal)) {
-          if (line.type === "progress")
-            now = { ...now, looked: line.decisions, reached: line.reached }
-          else if (line.type === "summary") now = { ...now, summary: line, looked: line.decisions }
-          else if (now.changed.length < LISTED) now = { ...now, changed: [...now.changed, line] }
-          if (line.type !== "changed") show(now)
-        }
-        show({ ...now, isRunning: false })
-      } catch (error) {
-        show({ ...now, isRunning: false, error: controller.signal.aborted ? null : error })
-      }
-    },
-    [],
-  )
-  return { comparison, run, stop: () => ending.current?.abort() }
-}
 
 const count = new Intl.NumberFormat()
 

@@ -89,7 +89,7 @@ function Editor({ acting }: { readonly acting: Policy }): ReactElement {
         </Group>
       )}
       {set.error !== null && <Failure error={set.error} />}
-      <Tries acting={acting} proposed={proposed} mayTry={mayTry} isOwner={isOwner} />
+      <Tries {...{ acting, proposed, propose, mayTry, isOwner }} />
     </Stack>
   )
 }
@@ -123,10 +123,11 @@ const TABS = ["back-test", "shadow", "history"]
 function Tries(props: {
   readonly acting: Policy
   readonly proposed: PolicyDocument
+  readonly propose: (policy: PolicyDocument) => void
   readonly mayTry: boolean
   readonly isOwner: boolean
 }): ReactElement {
-  const { acting, proposed, mayTry, isOwner } = props
+  const { acting, proposed, propose, mayTry, isOwner } = props
   const [search, setSearch] = useSearchParams()
   const usual = mayTry ? "back-test" : "history"
   const asked = search.get("tab") ?? usual
@@ -148,7 +149,7 @@ function Tries(props: {
         <Tabs.Tab value="history">History</Tabs.Tab>
       </Tabs.List>
       <Tabs.Panel value="back-test" pt="md">
-        <BackTest proposed={proposed} />
+        <BackTest proposed={proposed} propose={propose} />
       </Tabs.Panel>
       <Tabs.Panel value="shadow" pt="md">
         <Shadow proposed={proposed} maySet={isOwner} />

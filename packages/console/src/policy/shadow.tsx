@@ -6,7 +6,8 @@ import { useChange } from "../ui/change.ts"
 import { service } from "../ui/service.ts"
 import { Answer, Failure } from "../ui/states.tsx"
 import { Moment } from "../ui/time.tsx"
-import { ComparisonTable, useComparison } from "./comparison.tsx"
+import { beginWork, useWorkOf } from "../work/work.ts"
+import { Compared } from "./compared.tsx"
 
 /** A second policy that is computed beside the one that acts, and recorded. */
 export function Shadow(props: {
@@ -20,8 +21,9 @@ export function Shadow(props: {
   })
   const begin = useChange(() => service.policy.setShadow({ ...proposed }), "shadow")
   const end = useChange(() => service.policy.endShadow(), "shadow")
-  const { comparison, run } = useComparison()
-  const failed = begin.error ?? end.error ?? comparison.error
+  const work = useWorkOf("shadow")
+  const compare = useChange(() => beginWork({ kind: "shadow" }), "work")
+  const failed = begin.error ?? end.error ?? compare.error
   return (
     <>
       <Answer of={shadow}>
@@ -61,14 +63,14 @@ export function Shadow(props: {
         )}
         <Button
           variant="default"
-          loading={comparison.isRunning}
-          onClick={() => void run((signal) => service.policy.reportShadow(undefined, { signal }))}
+          loading={compare.isPending || work?.state === "running"}
+          onClick={() => compare.mutate(undefined)}
         >
           Compare what was recorded
         </Button>
       </Group>
       {failed !== null && <Failure error={failed} />}
-      <ComparisonTable of={comparison} />
+      {work !== undefined && <Compared key={work.id} of={work} />}
     </>
   )
 }

@@ -1,6 +1,7 @@
 import type { ImportState } from "@assay/client"
 import { Progress } from "@mantine/core"
 import type { ReactElement } from "react"
+import { duration } from "./duration.ts"
 
 const count = new Intl.NumberFormat()
 
@@ -35,10 +36,4 @@ export function ImportProgress({ of }: { readonly of: ImportState }): ReactEleme
       <span>{parts.join(", ")}</span>
     </>
   )
-}
-
-function duration(seconds: number): string {
-  if (seconds < 60) return `${seconds} s`
-  const minutes = Math.ceil(seconds / 60)
-  return minutes < 60 ? `${minutes} min` : `${Math.floor(minutes / 60)} h ${minutes % 60} min`
 }

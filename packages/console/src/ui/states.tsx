@@ -1,8 +1,8 @@
-import { AssayProblem, AssayUnavailable } from "@assay/client"
 import { Alert, Button, Loader } from "@mantine/core"
 import type { UseQueryResult } from "@tanstack/react-query"
 import { type ReactElement, type ReactNode, useEffect, useRef } from "react"
 import { Copy } from "./copy.tsx"
+import { said } from "./said.ts"
 
 /** The head of a page, and the title of the tab. */
 export function PageHead(props: {
@@ -64,37 +64,6 @@ export function Failure(props: {
       )}
     </Alert>
   )
-}
-
-export interface Said {
-  readonly title: string
-  readonly detail: string
-  readonly requestId: string | null
-}
-
-/** An error in words for a person. */
-export function said(error: unknown): Said {
-  if (error instanceof AssayProblem) {
-    const { code, detail, requestId, errors } = error
-    const members = errors.map(({ pointer, detail: why }) => `${pointer.slice(2)} ${why}`)
-    const whole = [detail ?? "", ...members].filter((text) => text !== "").join(" ")
-    if (code === "unauthenticated")
-      return { title: "You are signed out", detail: "Sign in again to go on.", requestId }
-    if (code === "insufficient-role" || code === "insufficient-scope")
-      return { title: "Your role does not allow this", detail: whole, requestId }
-    return { title: error.message, detail: whole, requestId }
-  }
-  if (error instanceof AssayUnavailable)
-    return {
-      title: "The service did not answer",
-      detail: `${error.message}. Nothing is known about what was asked; a change may have been made or not.`,
-      requestId: null,
-    }
-  return {
-    title: "This page could not be drawn",
-    detail: `${error instanceof Error ? error.message : String(error)}. Nothing was changed by this; load the page again.`,
-    requestId: null,
-  }
 }
 
 /** Nothing to show: one sentence, and what to do. */

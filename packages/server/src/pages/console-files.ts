@@ -6,6 +6,8 @@ import { gunzipSync } from "node:zlib"
 export interface ConsoleEntry {
   readonly script: string
   readonly styles: readonly string[]
+  /** The service worker, which does long work. */
+  readonly worker: string
   /** What the script asks for next, on the first page of a demo and on any other. */
   readonly preload: { readonly home: readonly string[]; readonly console: readonly string[] }
 }

@@ -29,6 +29,7 @@ function policyOf(nonce: string): string {
     "script-src 'self'",
     `style-src 'self' 'nonce-${nonce}'`,
     "connect-src 'self'",
+    "worker-src 'self'",
     "img-src 'self'",
     "frame-ancestors 'none'",
     "base-uri 'none'",
@@ -45,7 +46,13 @@ const HEADERS = {
   "x-frame-options": "DENY",
 }
 
-/** The files of the console. Their names hold their hashes, so a browser need never ask again. */
+/** The policy of a worker comes with its file: it may ask the service, and load nothing. */
+const WORKER_POLICY = "default-src 'none'; connect-src 'self'"
+
+/**
+ * The files of the console. Their names hold their hashes, so a browser need never ask again. The
+ * service worker among them can have their folder as its scope and no more, so it is no page's.
+ */
 export function consoleFileRoutes(app: App, files: ConsoleFiles): void {
   app.get(ICON_PATH, { schema: { hide: true } }, async (_request, reply) =>
     reply
@@ -63,7 +70,8 @@ export function consoleFileRoutes(app: App, files: ConsoleFiles): void {
       return reply
         .headers({
           ...HEADERS,
-          "content-security-policy": "default-src 'none'",
+          "content-security-policy":
+            params.file === files.entry.worker ? WORKER_POLICY : "default-src 'none'",
           "cache-control": "public, max-age=31536000, immutable",
           vary: "accept-encoding",
           ...(takesGzip && { "content-encoding": "gzip" }),

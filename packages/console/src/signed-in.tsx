@@ -1,5 +1,5 @@
 import { lazy, type ReactElement, Suspense } from "react"
-import { Redirect, Route, Switch, useLocation } from "wouter"
+import { Link, Redirect, Route, Switch, useLocation } from "wouter"
 import { Frame } from "./frame.tsx"
 import { pages, pagesOf } from "./pages.ts"
 import { Boundary } from "./ui/boundary.tsx"
@@ -31,7 +31,7 @@ export default function SignedIn(): ReactElement {
                     <Redirect to={own[0]?.path ?? "/console/account"} />
                   </Route>
                   <Route>
-                    <NotHere />
+                    <NotHere isOfService={details.tenant_id === null} />
                   </Route>
                 </Switch>
               </Suspense>
@@ -44,15 +44,23 @@ export default function SignedIn(): ReactElement {
 }
 
 /** An address of nothing, or of what the person's role does not have. */
-function NotHere(): ReactElement {
+function NotHere({ isOfService }: { readonly isOfService: boolean }): ReactElement {
   const isKnown = pages.some(({ path }) => location.pathname.startsWith(path))
+  const why = isOfService
+    ? "You see to the service itself, and this page is of a tenant. Its owner can invite you."
+    : "Your role in this tenant does not have this page. An owner can change your role."
   return (
     <>
       <PageHead title={isKnown ? "Not for your role" : "There is no such page"} />
+      <p>{isKnown ? why : "The address may be mistyped, or the page was removed."}</p>
       <p>
-        {isKnown
-          ? "Your role in this tenant does not have this page. An owner can change your role."
-          : "The address may be mistyped, or the page was removed."}
+        {isKnown && !isOfService && (
+          <>
+            <Link href="/console/members">See who is an owner</Link>
+            {" · "}
+          </>
+        )}
+        <Link href="/console">Go to the first page</Link>
       </p>
     </>
   )

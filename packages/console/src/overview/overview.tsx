@@ -94,7 +94,7 @@ function Lookups(): ReactElement {
           </Empty>
         ) : (
           <>
-            <p className="soft">{count.format(total)} this month.</p>
+            <p className="soft">{count.format(total)} this month, by days of UTC.</p>
             <DayChart days={rows} from={from} to={to} />
           </>
         )

@@ -2,6 +2,7 @@ import type { Policy } from "@assay/client"
 import { Button } from "@mantine/core"
 import { useInfiniteQuery } from "@tanstack/react-query"
 import type { ReactElement } from "react"
+import { Actor } from "../ui/actor.tsx"
 import { useChange } from "../ui/change.ts"
 import { service } from "../ui/service.ts"
 import { Failure, Loading } from "../ui/states.tsx"
@@ -45,7 +46,7 @@ export function History(props: {
                 <Moment at={at} />
               </td>
               <td>
-                <code>{actor}</code>
+                <Actor of={actor} />
               </td>
               <td>
                 <code>{JSON.stringify(policy)}</code>

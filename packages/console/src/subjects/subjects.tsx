@@ -64,7 +64,8 @@ export default function Subjects(): ReactElement {
             autoComplete="off"
             spellCheck={false}
             required
-            w={300}
+            w={340}
+            maw="100%"
           />
           <NativeSelect
             label="Why"
@@ -73,7 +74,7 @@ export default function Subjects(): ReactElement {
             onChange={(event) => setReason(event.currentTarget.value as SubjectRequest["reason"])}
           />
           <TextInput
-            label="Your name of the case"
+            label="Your name of the case, if it has one"
             placeholder="DSR-118"
             value={reference}
             onChange={(event) => setReference(event.currentTarget.value)}

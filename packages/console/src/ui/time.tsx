@@ -24,11 +24,14 @@ export function relative(moment: string, nowMs = Date.now()): string {
   return ago.format(Math.trunc(seconds / size), unit)
 }
 
+/** A moment in UTC, in words. */
+export const momentWords = (at: string): string => `${time.format(new Date(at))} UTC`
+
 /** A moment in UTC, with how long ago it was on hover. */
 export function Moment({ at }: { readonly at: string }): ReactElement {
   return (
     <time dateTime={at} title={relative(at)}>
-      {time.format(new Date(at))} UTC
+      {momentWords(at)}
     </time>
   )
 }

@@ -153,21 +153,26 @@ test("a tenant that has done nothing yet is told on each page what to do", async
     "overview",
     "playground",
     "decisions",
-    "review",
     "batch",
     "sources",
-    "subjects",
     "policy",
     "keys",
     "usage",
     "members",
-    "audit",
     "settings",
     "account",
   ]) {
     await goes(page, `/console/${path}`)
     await looks(page, `empty-${path}`)
   }
+  // What the free plan does not have is absent, and said to whoever has the address of it.
+  const links = page.getByRole("navigation", { name: "Console" })
+  for (const title of ["Review", "Subjects", "Audit"]) {
+    assert.equal(await links.getByRole("link", { name: title }).count(), 0, title)
+    await goes(page, `/console/${title.toLowerCase()}`)
+    await page.getByRole("heading", { level: 1, name: "Not in your plan" }).waitFor()
+  }
+  await looks(page, "state-not-in-plan")
   await goes(page, "/console/policy?tab=shadow")
   await looks(page, "empty-policy-shadow")
   assert.deepEqual(faults, [])

@@ -424,6 +424,35 @@ test("an analyst decides a review by keys alone, and takes it back", async (cont
   assert.deepEqual(faults, [])
 })
 
+test("the last review of a queue can be taken back too, and what a filter hides is not decided", async (context) => {
+  if (!isPresent(context)) return
+  const who = await member("analyst")
+  const json = { email: "noah.williams@mail.example", context: { ref: "case 78" } }
+  const scored = await service.request("/api/v1/risk/score", { key: service.key, json })
+  const id = scored.headers.get("x-decision-id") ?? ""
+  const taken = await who.send("POST", `/api/v1/review/${id}/assign`, { assignee: "me" })
+  assert.equal(taken.status, 200)
+  const { page, faults } = await open({}, who)
+  await page.goto(`${origin}/console/review`)
+  // One that the next filter takes away is picked before.
+  await page.getByRole("checkbox").last().check()
+  await page.getByLabel("Works on it").selectOption("me")
+  const row = page.getByRole("row", { name: /case 78/ })
+  await row.waitFor()
+  assert.match(await row.innerText(), /money taken/)
+  await page.waitForURL(/assignee=me/)
+  await page.getByRole("button", { name: "Confirm fraud f", exact: true }).click()
+  await page.getByText("No decision in the queue is like this.").waitFor()
+  const undo = page.getByRole("button", { name: /^Undo the last u/ })
+  await undo.waitFor()
+  await page.keyboard.press("u")
+  await row.waitFor()
+  // The keys open what is marked.
+  await page.keyboard.press("o")
+  await page.waitForURL(new RegExp(`/console/decisions/${id}`))
+  assert.deepEqual(faults, [])
+})
+
 test("decisions are narrowed by filters that stand in the address, and kept as a view", async (context) => {
   if (!isPresent(context)) return
   const scored = [

@@ -83,7 +83,7 @@ export function Palette(props: {
         }}
       />
       <Modal opened={hasHelp} onClose={() => setHelp(false)} title="Keys">
-        <dl>
+        <dl className="keys">
           {KEYS.map(([key, meaning]) => (
             <div key={key}>
               <dt>

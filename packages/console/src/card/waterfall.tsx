@@ -38,7 +38,7 @@ export function Waterfall(props: WaterfallProps): ReactElement {
           <li key={label}>
             <span className="bar-label">
               {label}
-              {date !== null && <span className="soft"> newest {dayWords(date)}</span>}
+              {date !== null && <span className="soft">, newest {dayWords(date)}</span>}
             </span>
             <svg className="bar" viewBox="0 0 100 10" preserveAspectRatio="none" aria-hidden="true">
               {TICKS.map((tick) => (
@@ -51,7 +51,7 @@ export function Waterfall(props: WaterfallProps): ReactElement {
                 </rect>
               )}
             </svg>
-            <span className="bar-points">{row === 0 ? points.toFixed(1) : signed(points)}</span>
+            <span className="bar-points">{row === 0 ? points.toFixed(2) : signed(points)}</span>
           </li>
         ))}
       </ul>
@@ -85,7 +85,7 @@ function Span(props: {
   return <rect x={left} y="1.5" width={Math.max(0.3, right - left)} height="7" fill={props.fill} />
 }
 
-const signed = (points: number): string => (points < 0 ? "−" : "+") + Math.abs(points).toFixed(1)
+const signed = (points: number): string => (points < 0 ? "−" : "+") + Math.abs(points).toFixed(2)
 
 function barsOf({ band, baseline, contributions, rounding }: WaterfallProps): Bar[] {
   let reached = baseline

@@ -141,6 +141,11 @@ const STATES: Readonly<Record<string, string>> = {
   revoked: "Revoked",
 }
 
+/** When a key stops working, or did. */
+function End({ of }: { readonly of: string | null }): ReactElement {
+  return of === null ? <>Never</> : <Moment at={of} />
+}
+
 function KeyTable(props: {
   readonly keys: readonly ApiKey[]
   readonly onMade: (made: NewApiKey) => void
@@ -167,7 +172,9 @@ function KeyTable(props: {
             <td>
               <Moment at={key.created_at} />
             </td>
-            <td>{key.expires_at === null ? "Never" : <Moment at={key.expires_at} />}</td>
+            <td>
+              <End of={key.revoked_at ?? key.expires_at} />
+            </td>
             <td>
               {(key.state === "active" || key.state === "replaced") && (
                 <Group gap="xs">

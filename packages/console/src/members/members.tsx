@@ -118,7 +118,7 @@ function Lists(props: { readonly list: MemberList; readonly who: SessionDetails 
             {manages && (
               <td>
                 <ConfirmedButton
-                  label="Remove member"
+                  label={id === who.person_id ? "Leave" : "Remove member"}
                   name={name}
                   act={() => remove.mutateAsync(id)}
                 >

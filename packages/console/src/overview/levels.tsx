@@ -181,7 +181,7 @@ function Chart({ levels }: { readonly levels: ServiceLevels }): ReactElement {
         <text x={width} y={y(aim) - 4} textAnchor="end" fontSize={11} fill="var(--soft)">
           aim {aim} ms
         </text>
-        <text x={LEFT - 8} y={HEIGHT - 6} textAnchor="end" fontSize={11} fill="var(--soft)">
+        <text x={0} y={HEIGHT - 6} fontSize={11} fill="var(--soft)">
           UTC
         </text>
         <text x={LEFT - 8} y={STRIP - 2} textAnchor="end" fontSize={11} fill="var(--soft)">

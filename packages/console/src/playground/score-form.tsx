@@ -53,7 +53,8 @@ export function ScoreForm(props: {
       <form onSubmit={submit} className="score-form">
         <TextInput
           label="Address or number"
-          placeholder="name@mail.example or +61491570156"
+          description="A number begins with a plus sign and the code of its country."
+          placeholder="name@mail.example"
           value={identity}
           onChange={(event) => setIdentity(event.currentTarget.value)}
           autoComplete="off"

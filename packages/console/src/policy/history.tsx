@@ -49,7 +49,11 @@ export function History(props: {
                 <Actor of={actor} />
               </td>
               <td>
-                <code>{JSON.stringify(policy)}</code>
+                {Object.keys(policy).length === 0 ? (
+                  "Costs and rules of the model"
+                ) : (
+                  <code>{JSON.stringify(policy)}</code>
+                )}
                 {back !== null && <div className="soft">brings back version {back}</div>}
               </td>
               {mayRevert && (

@@ -109,7 +109,7 @@ export default function ReviewPage(): ReactElement {
       {queue.error !== null && <Failure error={queue.error} retry={() => void queue.refetch()} />}
       {queue.isPending && <Loading />}
       {/* Also where nothing is left: what was decided last can be taken back. */}
-      <Queue reviews={reviews} mayDecide={mayDecide} />
+      <Queue reviews={reviews} mayDecide={mayDecide} isDecided={filter["state"] === "decided"} />
       {queue.isSuccess && reviews.length === 0 && (
         <Nothing isNarrowed={Object.keys(filter).length > 0} />
       )}
@@ -140,8 +140,10 @@ function Nothing({ isNarrowed }: { readonly isNarrowed: boolean }): ReactElement
 function Queue(props: {
   readonly reviews: readonly Review[]
   readonly mayDecide: boolean
+  /** Whether these are decided already, to be taken back. */
+  readonly isDecided: boolean
 }): ReactElement {
-  const { reviews, mayDecide } = props
+  const { reviews, mayDecide, isDecided } = props
   const [place, setPlace] = useState(0)
   const [picked, setPicked] = useState<ReadonlySet<string>>(new Set())
   const [last, setLast] = useState<readonly string[]>([])
@@ -170,7 +172,8 @@ function Queue(props: {
     }
   }, "review")
   const undo = useChange(async () => {
-    for (const id of last) await service.review.undo(id)
+    for (const id of isDecided ? meant() : last) await service.review.undo(id)
+    setPicked(new Set())
     setLast([])
   }, "review")
   const take = useChange(async () => {
@@ -192,10 +195,11 @@ function Queue(props: {
     ["k", () => step(-1)],
     ["o", () => current !== undefined && go(pathOf(current))],
     ["x", ifMay(() => current !== undefined && pick(current.id))],
-    ["a", ifMay(() => take.mutate(undefined))],
+    ["a", ifMay(() => !isDecided && take.mutate(undefined))],
     ["u", ifMay(() => undo.mutate(undefined))],
     ...OUTCOMES.map(
-      ([key, outcome]) => [key, ifMay(() => decide.mutate(outcome))] as [string, () => void],
+      ([key, outcome]) =>
+        [key, ifMay(() => !isDecided && decide.mutate(outcome))] as [string, () => void],
     ),
   ])
   const failed = decide.error ?? undo.error ?? take.error
@@ -205,7 +209,7 @@ function Queue(props: {
     <>
       {mayDecide && (
         <Group mb="sm" gap="xs">
-          {hasRows && (
+          {hasRows && !isDecided && (
             <>
               {OUTCOMES.map(([key, outcome, words]) => (
                 <Button
@@ -224,7 +228,12 @@ function Queue(props: {
               </Button>
             </>
           )}
-          {last.length > 0 && (
+          {hasRows && isDecided && (
+            <Button size="compact-md" variant="default" onClick={() => undo.mutate(undefined)}>
+              Take back{several}&nbsp;<kbd>u</kbd>
+            </Button>
+          )}
+          {last.length > 0 && !isDecided && (
             <Button size="compact-md" variant="default" onClick={() => undo.mutate(undefined)}>
               Undo {last.length === 1 ? "the last" : `the last ${last.length}`}&nbsp;<kbd>u</kbd>
             </Button>

@@ -89,18 +89,20 @@ export default function Subjects(): ReactElement {
       </form>
       {/* Outside of the form: a confirmation is a form of its own. */}
       {named !== "" && (
-        <ConfirmedButton
-          label={isNumber(named) ? "Erase this number" : "Erase this address"}
-          name={named}
-          act={() => erasing.mutateAsync()}
-        >
-          <p>
-            {ofService
-              ? "Everything that anybody holds about it is erased, for good: imported evidence, reports and decisions of all tenants. What is imported later is left out too, and lookups answer that nothing is available."
-              : "Reports, evidence and decisions of your tenant about it are erased now. What you send later is kept as usual."}{" "}
-            This cannot be undone.
-          </p>
-        </ConfirmedButton>
+        <Group mb="md">
+          <ConfirmedButton
+            label={isNumber(named) ? "Erase this number" : "Erase this address"}
+            name={named}
+            act={() => erasing.mutateAsync()}
+          >
+            <p>
+              {ofService
+                ? "Everything that anybody holds about it is erased, for good: imported evidence, reports and decisions of all tenants. What is imported later is left out too, and lookups answer that nothing is available."
+                : "Reports, evidence and decisions of your tenant about it are erased now. What you send later is kept as usual."}{" "}
+              This cannot be undone.
+            </p>
+          </ConfirmedButton>
+        </Group>
       )}
       <div aria-live="polite">
         {exporting.error !== null && <Failure error={exporting.error} />}

@@ -8,6 +8,12 @@ const ALONE: Readonly<Record<string, string>> = {
   start: "The start of the service",
 }
 
+const KINDS: Readonly<Record<string, string>> = {
+  shell: "Shell user",
+  signup: "Sign-up",
+  "review-view": "Saved view",
+}
+
 /** Who did something, or whom it was done to: a member by name, others in words with their id. */
 export function Actor({ of }: { readonly of: string }): ReactElement {
   const { data } = useQuery({
@@ -24,8 +30,7 @@ export function Actor({ of }: { readonly of: string }): ReactElement {
   if (id === "") return <>{ALONE[what] ?? what}</>
   return (
     <>
-      <span className="capital">{what === "shell" ? "Shell user" : what.replaceAll("-", " ")}</span>{" "}
-      <code>{id}</code>
+      <span className="capital">{KINDS[what] ?? what}</span> <code>{id}</code>
     </>
   )
 }

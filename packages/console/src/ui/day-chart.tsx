@@ -5,7 +5,7 @@ import type { ReactElement } from "react"
 import { dayWords } from "./time.tsx"
 
 const count = new Intl.NumberFormat()
-const [WIDTH_MIN, HEIGHT, LEFT, BOTTOM] = [240, 220, 56, 28]
+const [WIDTH_MIN, HEIGHT, LEFT, RIGHT, BOTTOM] = [240, 220, 56, 18, 28]
 /** The room that a day needs below the bars. */
 const LABEL = 52
 const dayName = new Intl.DateTimeFormat("en-GB", {
@@ -30,7 +30,11 @@ export function DayChart(props: {
   for (const { day, count: n } of props.days) days.set(day, (days.get(day) ?? 0) + n)
   const all = [...days].sort(([a], [b]) => (a < b ? -1 : 1))
   const most = Math.max(...all.map(([, n]) => n))
-  const x = scaleBand({ domain: all.map(([day]) => day), range: [LEFT, width], padding: 0.25 })
+  const x = scaleBand({
+    domain: all.map(([day]) => day),
+    range: [LEFT, width - RIGHT],
+    padding: 0.25,
+  })
   const y = scaleLinear({ domain: [0, most], range: [HEIGHT - BOTTOM, 10], nice: true })
   const barWidth = Math.min(40, x.bandwidth())
   const each = Math.ceil((all.length * LABEL) / (width - LEFT))

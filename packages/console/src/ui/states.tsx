@@ -89,7 +89,7 @@ export function said(error: unknown, kept: string | null): Said {
     if (code === "unauthenticated")
       return { title: "You are signed out", detail: "Sign in again to go on.", code, requestId }
     const isRole = code === "insufficient-role" || code === "insufficient-scope"
-    const title = isRole ? "Your role does not allow this" : error.title
+    const title = isRole ? "Your role or your plan does not allow this" : error.title
     return { title, detail: sentences(toldIn(error), outcomeOf(status, kept)), code, requestId }
   }
   if (error instanceof AssayUnavailable)

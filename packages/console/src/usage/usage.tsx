@@ -1,6 +1,7 @@
 import type { UsageReport } from "@assay/client"
 import { useQuery } from "@tanstack/react-query"
 import type { ReactElement } from "react"
+import { Link } from "wouter"
 import { DayChart } from "../ui/day-chart.tsx"
 import { service, useSession } from "../ui/service.ts"
 import { Answer, Empty, PageHead } from "../ui/states.tsx"
@@ -24,7 +25,9 @@ export default function Usage(): ReactElement {
           <>
             <Left report={report} />
             {report.usage.length === 0 ? (
-              <Empty>Nothing was looked up this month.</Empty>
+              <Empty action={<Link href="/console/playground">Score something</Link>}>
+                Nothing was looked up this month. Every address or number that is scored counts.
+              </Empty>
             ) : (
               <>
                 <DayChart days={report.usage} from={report.from} to={report.to} />

@@ -6,6 +6,7 @@ import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { test } from "node:test"
 import type { DecisionCounts } from "@assay/core/contract"
+import { DEMO_IDENTITIES } from "../../packages/console/src/playground/identities.ts"
 import { assay } from "../cli/assay.ts"
 import { halfSent } from "../http/half-sent.ts"
 import { printedToken } from "../http/signed-in.ts"
@@ -45,6 +46,25 @@ test("a newcomer sees a first score by one click on the first page", async (cont
   assert.notEqual(key, service.key)
   assert.equal((await service.request("/api/v1/decisions", { key })).status, 403)
   assert.doesNotMatch(page.url(), /ivan/)
+  assert.deepEqual(faults, [])
+})
+
+test("every made-up identity of the first page has a card, whose bars add up to its score", async (context) => {
+  if (!isPresent(context)) return
+  const { page, faults } = await open()
+  await page.goto(`${origin}/`)
+  for (const [identity] of DEMO_IDENTITIES) {
+    await page.getByRole("button", { name: identity }).click()
+    const card = page.getByRole("article", { name: `Assessment of ${identity}` })
+    const gauge = await card
+      .getByRole("img", { name: /^Score \d+ of 100/ })
+      .getAttribute("aria-label")
+    const score = /\d+/.exec(gauge ?? "")?.[0] ?? ""
+    const bars = await card.locator(".bar-points").allInnerTexts()
+    const sum = bars.reduce((total, text) => total + Number(text.replace("\u2212", "-")), 0)
+    assert.ok(Math.abs(sum - Number(score)) < 0.05, `${identity}: ${bars.join(" ")}, not ${score}`)
+    assert.match(await card.locator("figcaption").last().innerText(), new RegExp(`= ${score}\\.`))
+  }
   assert.deepEqual(faults, [])
 })
 

@@ -56,7 +56,9 @@ export function PhoneCard(props: CardProps<Omit<PhoneRiskResult, "phone_number">
       explained={explained}
       action={result.recommendation}
       held={
-        floor.holds ? { points: floor.points, what: "The floor of policy holds the score" } : null
+        floor?.holds === true
+          ? { points: floor.points, what: "The floor of policy holds the score" }
+          : null
       }
       beside={
         <span className="soft">

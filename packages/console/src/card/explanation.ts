@@ -57,7 +57,8 @@ export interface EmailExplained extends Common {
 export interface PhoneExplained extends Common {
   readonly level: string
   readonly sms_otp_trust: string
-  readonly policy_floor: { readonly points: number; readonly holds: boolean }
+  /** null: nothing happened to the line that a floor goes with. */
+  readonly policy_floor: { readonly points: number; readonly holds: boolean } | null
   readonly summary?: {
     readonly level: string
     readonly next_change: string

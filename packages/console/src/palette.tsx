@@ -78,7 +78,7 @@ export function Palette(props: {
         shortcut="mod + K"
         nothingFound="No such page. An address, a number or the id of a decision can be typed too."
         searchProps={{
-          placeholder: "A page, an address, a number or the id of a decision",
+          placeholder: "Page, address, number, decision",
           "aria-label": "Go to",
         }}
       />

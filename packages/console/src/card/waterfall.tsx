@@ -66,7 +66,7 @@ export function Waterfall(props: WaterfallProps): ReactElement {
       </div>
       <figcaption>
         {sumOf(props)}
-        {held !== null && ` ${held.what}: the line at ${held.points}.`}
+        {held !== null && ` ${held.what}: the line at ${Number(held.points.toFixed(2))}.`}
         {props.mitigations.length > 0 &&
           ` The baseline is lower because ${props.mitigations.join(", ")}.`}
       </figcaption>

@@ -580,6 +580,21 @@ test("decisions about an address are found without it in any URL, and a reload f
   )
 })
 
+test("a decision about a number is opened with what had happened to its line", async (context) => {
+  if (!isPresent(context)) return
+  const json = { phone_number: "+61491570156" }
+  const scored = await service.request("/api/v1/phone-risk", { key: service.key, json })
+  const id = scored.headers.get("x-decision-id") ?? ""
+  const { page, faults } = await open({}, await member("viewer"))
+  await page.goto(`${origin}/console/decisions/${id}`)
+  const card = page.getByRole("article", { name: `Assessment of ${id}` })
+  await card
+    .getByRole("img", { name: /SIM timeline: SIM change 2 hours ago, Device change/ })
+    .waitFor()
+  assert.match(await card.innerText(), /How the score adds up/)
+  assert.deepEqual(faults, [])
+})
+
 test("a decision is compared with another model and policy, side by side", async (context) => {
   if (!isPresent(context)) return
   const scored = await service.request("/api/v1/risk/score", {

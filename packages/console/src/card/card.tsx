@@ -6,6 +6,7 @@ import { type Call, Calls } from "./calls.tsx"
 import { Coverage } from "./coverage.tsx"
 import type { EmailExplained, PhoneExplained } from "./explanation.ts"
 import { Gauge } from "./gauge.tsx"
+import { lineEvents } from "./line-events.ts"
 import { SimTimeline } from "./sim-timeline.tsx"
 import { Track } from "./track.tsx"
 import { mitigationWords } from "./mitigation-words.ts"
@@ -65,7 +66,7 @@ export function PhoneCard(props: CardProps<Omit<PhoneRiskResult, "phone_number">
           SIM swap risk {result.sim_swap_risk}, ownership confidence {result.ownership_confidence}
         </span>
       }
-      picture={<SimTimeline evidence={explained.evidence} />}
+      picture={<SimTimeline events={lineEvents(explained)} asOf={explained.input.as_of} />}
       sentences={summary && sentencesOf(summary.level, summary, explained.remedies)}
     />
   )

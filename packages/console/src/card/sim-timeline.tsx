@@ -2,16 +2,8 @@ import { useElementSize } from "@mantine/hooks"
 import { scaleLog } from "@visx/scale"
 import type { ReactElement } from "react"
 import { momentWords, relative } from "../ui/time.tsx"
-import type { PhoneExplained } from "./explanation.ts"
+import type { LineEvent } from "./line-events.ts"
 
-const NAMES: Readonly<Record<string, string>> = {
-  sim_change: "SIM change",
-  port: "Port",
-  device_change: "Device change",
-  verified: "Verification",
-  recycled: "New holder",
-  call_forwarding: "Calls forwarded",
-}
 const HOUR_MS = 3_600_000
 /** From one hour to two years. */
 const [FIRST, LAST] = [1, 17_520]
@@ -33,26 +25,22 @@ const WINDOWS: readonly [from: number, to: number, band: string][] = [
 const WIDTH_MIN = 280
 
 /** What happened to the line, on a time axis that gives the last hours as much room as a year. */
-export function SimTimeline({
-  evidence,
-}: {
-  readonly evidence: PhoneExplained["evidence"]
+export function SimTimeline(props: {
+  readonly events: readonly LineEvent[]
+  /** When it was scored. */
+  readonly asOf: string
 }): ReactElement {
   // As wide as there is room, so that letters keep their size.
   const { ref, width: room } = useElementSize()
   const width = Math.max(WIDTH_MIN, room)
-  const now = Date.now()
+  const then = Date.parse(props.asOf)
   const scale = scaleLog({ domain: [FIRST, LAST], range: [14, width - 14], base: 10 })
-  const events = evidence
-    .filter(({ kind }) => Object.hasOwn(NAMES, kind))
-    .map(({ kind, observed_at: at, source }) => ({
-      name: NAMES[kind] ?? kind,
-      at,
-      source,
-      hours: Math.min(LAST, Math.max(FIRST, (now - Date.parse(at)) / HOUR_MS)),
-    }))
+  const events = props.events.map((event) => ({
+    ...event,
+    hours: Math.min(LAST, Math.max(FIRST, (then - Date.parse(event.at)) / HOUR_MS)),
+  }))
   const height = 44 + Math.max(1, events.length) * 24
-  const told = events.map(({ name, at }) => `${name} ${relative(at)}`).join(", ")
+  const told = events.map(({ name, at }) => `${name} ${relative(at, then)}`).join(", ")
   return (
     <figure className="sim-timeline" ref={ref}>
       <svg
@@ -83,7 +71,7 @@ export function SimTimeline({
           const isLate = scale(hours) > width / 2
           return (
             <g key={`${name} ${at}`}>
-              <title>{`${name}, ${momentWords(at)} (${source})`}</title>
+              <title>{`${name}, ${momentWords(at)}${source === null ? "" : ` (${source})`}`}</title>
               <circle cx={scale(hours)} cy={20 + row * 24} r="6" fill="var(--ink)" />
               <text
                 x={scale(hours) + (isLate ? -12 : 12)}
@@ -91,7 +79,7 @@ export function SimTimeline({
                 textAnchor={isLate ? "end" : "start"}
                 className="event-label"
               >
-                {name}, {relative(at)}
+                {name}, {relative(at, then)}
               </text>
             </g>
           )
@@ -104,8 +92,8 @@ export function SimTimeline({
         ))}
       </svg>
       <figcaption>
-        How long ago. After a SIM change or a port the risk is high for 3 days, elevated until the
-        10th and low until the 30th; these windows are shaded.
+        How long before the score. After a SIM change or a port the risk is high for 3 days,
+        elevated until the 10th and low until the 30th; these windows are shaded.
       </figcaption>
     </figure>
   )

@@ -141,7 +141,7 @@ test("a page whose script cannot be loaded says so, and others and it itself are
   await page.getByRole("heading", { level: 1, name: "Sources" }).waitFor()
 })
 
-test("the palette goes to a page by its name, and a question mark lists the keys", async (context) => {
+test("the palette goes to a page by its name, scores and seeks an address, and a question mark lists the keys", async (context) => {
   if (!isPresent(context)) return
   const { page, faults } = await open({}, await member("owner"))
   await page.goto(`${origin}/console`)
@@ -151,6 +151,20 @@ test("the palette goes to a page by its name, and a question mark lists the keys
   await search.fill("usa")
   await page.keyboard.press("Enter")
   await page.getByRole("heading", { level: 1, name: "Usage" }).waitFor()
+  await search.waitFor({ state: "hidden" })
+
+  // An address is scored, or sought among decisions, and is in no URL.
+  await pressUntil(page, "Control+k", search)
+  await search.fill("ivan.petrov@mail.example")
+  await page.getByRole("option", { name: "Score ivan.petrov@mail.example" }).waitFor()
+  await page.keyboard.press("Enter")
+  await page.getByRole("article", { name: "Assessment of ivan.petrov@mail.example" }).waitFor()
+  assert.equal(new URL(page.url()).pathname, "/console/playground")
+  await pressUntil(page, "Control+k", search)
+  await search.fill("ivan.petrov@mail.example")
+  await page.getByText("Find decisions about ivan.petrov@mail.example").click()
+  await page.getByRole("button", { name: "About ivan.petrov@mail.example" }).waitFor()
+  assert.doesNotMatch(page.url(), /ivan/)
   await search.waitFor({ state: "hidden" })
   await pressUntil(page, "Shift+?", page.getByRole("dialog", { name: "Keys" }))
   assert.deepEqual(await violations(page), [])

@@ -6,6 +6,7 @@ import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { test } from "node:test"
 import type { DecisionCounts, ImportList } from "@assay/core/contract"
+import { DEMO_IDENTITIES } from "../../packages/console/src/playground/identities.ts"
 import { assay } from "../cli/assay.ts"
 import { halfSent } from "../http/half-sent.ts"
 import { printedToken } from "../http/signed-in.ts"
@@ -45,6 +46,25 @@ test("a newcomer sees a first score by one click on the first page", async (cont
   assert.notEqual(key, service.key)
   assert.equal((await service.request("/api/v1/decisions", { key })).status, 403)
   assert.doesNotMatch(page.url(), /ivan/)
+  assert.deepEqual(faults, [])
+})
+
+test("every made-up identity of the first page has a card, whose bars add up to its score", async (context) => {
+  if (!isPresent(context)) return
+  const { page, faults } = await open()
+  await page.goto(`${origin}/`)
+  for (const [identity] of DEMO_IDENTITIES) {
+    await page.getByRole("button", { name: identity }).click()
+    const card = page.getByRole("article", { name: `Assessment of ${identity}` })
+    const gauge = await card
+      .getByRole("img", { name: /^Score \d+ of 100/ })
+      .getAttribute("aria-label")
+    const score = /\d+/.exec(gauge ?? "")?.[0] ?? ""
+    const bars = await card.locator(".bar-points").allInnerTexts()
+    const sum = bars.reduce((total, text) => total + Number(text.replace("\u2212", "-")), 0)
+    assert.ok(Math.abs(sum - Number(score)) < 0.05, `${identity}: ${bars.join(" ")}, not ${score}`)
+    assert.match(await card.locator("figcaption").last().innerText(), new RegExp(`= ${score}\\.`))
+  }
   assert.deepEqual(faults, [])
 })
 
@@ -448,6 +468,35 @@ test("an analyst decides a review by keys alone, and takes it back", async (cont
   assert.deepEqual(faults, [])
 })
 
+test("the last review of a queue can be taken back too, and what a filter hides is not decided", async (context) => {
+  if (!isPresent(context)) return
+  const who = await member("analyst")
+  const json = { email: "noah.williams@mail.example", context: { ref: "case 78" } }
+  const scored = await service.request("/api/v1/risk/score", { key: service.key, json })
+  const id = scored.headers.get("x-decision-id") ?? ""
+  const taken = await who.send("POST", `/api/v1/review/${id}/assign`, { assignee: "me" })
+  assert.equal(taken.status, 200)
+  const { page, faults } = await open({}, who)
+  await page.goto(`${origin}/console/review`)
+  // One that the next filter takes away is picked before.
+  await page.getByRole("checkbox").last().check()
+  await page.getByLabel("Works on it").selectOption("me")
+  const row = page.getByRole("row", { name: /case 78/ })
+  await row.waitFor()
+  assert.match(await row.innerText(), /money taken/)
+  await page.waitForURL(/assignee=me/)
+  await page.getByRole("button", { name: "Confirm fraud f", exact: true }).click()
+  await page.getByText("No decision in the queue is like this.").waitFor()
+  const undo = page.getByRole("button", { name: /^Undo the last u/ })
+  await undo.waitFor()
+  await page.keyboard.press("u")
+  await row.waitFor()
+  // The keys open what is marked.
+  await page.keyboard.press("o")
+  await page.waitForURL(new RegExp(`/console/decisions/${id}`))
+  assert.deepEqual(faults, [])
+})
+
 test("decisions are narrowed by filters that stand in the address, and kept as a view", async (context) => {
   if (!isPresent(context)) return
   const scored = [
@@ -548,11 +597,26 @@ test("decisions about an address are found without it in any URL, and a reload f
   await page.getByRole("button", { name: "Find", exact: true }).click()
   await page.getByRole("alert").waitFor()
   assert.ok(urls.length > 10)
-  for (const url of [...urls, page.url()]) assert.doesNotMatch(url, /sought/)
+  for (const url of [...urls, page.url()]) assert.doesNotMatch(url, /sought\.person/)
   assert.deepEqual(
     faults.filter((fault) => !fault.includes("422")),
     [],
   )
+})
+
+test("a decision about a number is opened with what had happened to its line", async (context) => {
+  if (!isPresent(context)) return
+  const json = { phone_number: "+61491570156" }
+  const scored = await service.request("/api/v1/phone-risk", { key: service.key, json })
+  const id = scored.headers.get("x-decision-id") ?? ""
+  const { page, faults } = await open({}, await member("viewer"))
+  await page.goto(`${origin}/console/decisions/${id}`)
+  const card = page.getByRole("article", { name: `Assessment of ${id}` })
+  await card
+    .getByRole("img", { name: /SIM timeline: SIM change 2 hours ago, Device change/ })
+    .waitFor()
+  assert.match(await card.innerText(), /How the score adds up/)
+  assert.deepEqual(faults, [])
 })
 
 test("a decision is compared with another model and policy, side by side", async (context) => {

@@ -9,6 +9,7 @@ const found: SessionDetails = {
   tenant_id: null,
   tenant: null,
   roles: ["drop-recipient"],
+  scopes: [],
   memberships: [],
   signed_in_at: "2026-11-17T10:00:00.000Z",
   expires_at: "2026-11-17T22:00:00.000Z",

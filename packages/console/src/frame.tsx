@@ -19,6 +19,7 @@ export function Frame(props: {
   const { session, pages, children } = props
   const [path] = useLocation()
   const [open, setOpen] = useState(false)
+  const hasInbox = facts.hasInbox && session.roles.includes("drop-recipient")
   const groups = [...new Set(pages.map(({ group }) => group))]
   return (
     <div className="frame">
@@ -56,7 +57,7 @@ export function Frame(props: {
                 ))}
             </section>
           ))}
-          {facts.hasInbox && session.roles.includes("drop-recipient") && (
+          {hasInbox && (
             <section className="nav-group" aria-label="Drop">
               <h2>Drop</h2>
               {/* A page of its own, with a stricter policy: it is loaded anew. */}
@@ -70,7 +71,7 @@ export function Frame(props: {
       </nav>
       <main>{children}</main>
       <Suspense fallback={null}>
-        <Palette pages={pages} />
+        <Palette pages={pages} hasInbox={hasInbox} />
         <Tray hasImports={session.roles.includes("administrator")} />
       </Suspense>
     </div>

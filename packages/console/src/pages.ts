@@ -7,6 +7,8 @@ export interface Page {
   readonly group: "Assess" | "Evidence" | "Respond" | "Account" | "Service"
   /** Who sees it; others do not know it is there. */
   readonly roles: readonly string[] | "signed-in"
+  /** What the plan of the tenant must have for it. */
+  readonly scope?: string
   readonly view: ComponentType
 }
 
@@ -43,6 +45,7 @@ export const pages: readonly Page[] = [
     title: "Review",
     group: "Assess",
     roles: members,
+    scope: "review:read",
     view: lazy(() => import("./review/review.tsx")),
   },
   {
@@ -78,6 +81,7 @@ export const pages: readonly Page[] = [
     title: "Subjects",
     group: "Evidence",
     roles: [...owners, ...administrators],
+    scope: "subjects:own",
     view: lazy(() => import("./subjects/subjects.tsx")),
   },
   {
@@ -113,6 +117,7 @@ export const pages: readonly Page[] = [
     title: "Audit",
     group: "Account",
     roles: [...owners, ...administrators],
+    scope: "audit:read",
     view: lazy(() => import("./audit/audit.tsx")),
   },
   {
@@ -145,9 +150,21 @@ export const pages: readonly Page[] = [
   },
 ]
 
-/** The pages of somebody with these roles. */
-export function pagesOf({ roles }: Pick<SessionDetails, "roles">): readonly Page[] {
-  return pages.filter(
-    (page) => page.roles === "signed-in" || page.roles.some((role) => roles.includes(role)),
-  )
+type Who = Pick<SessionDetails, "roles" | "scopes" | "tenant_id">
+
+/** The pages of somebody with these roles, as far as the plan of their tenant has them. */
+export function pagesOf(who: Who): readonly Page[] {
+  return pages.filter((page) => isOfRole(page, who) && isOfPlan(page, who))
+}
+
+export function isOfRole({ roles }: Page, { roles: own }: Who): boolean {
+  return roles === "signed-in" || roles.some((role) => own.includes(role))
+}
+
+/** The service itself has no plan. */
+export function isOfPlan(
+  { scope }: Pick<Page, "scope">,
+  { scopes, tenant_id: tenant }: Who,
+): boolean {
+  return scope === undefined || tenant === null || scopes.includes(scope)
 }

@@ -4,12 +4,22 @@ import { useHotkeys } from "@mantine/hooks"
 import { Spotlight } from "@mantine/spotlight"
 import { type ReactElement, useState } from "react"
 import { useLocation } from "wouter"
+import { seek } from "./decisions/sought.ts"
 import type { Page } from "./pages.ts"
+import { handOver } from "./playground/handed.ts"
 
+const [PLAYGROUND, DECISIONS] = ["/console/playground", "/console/decisions"]
 const DECISION = /^dec_[0-7][0-9a-z]{25}$/
 
-/** Ctrl or Cmd and K: go to a page, or to a decision by its id. `?` lists the keys. */
-export function Palette({ pages }: { readonly pages: readonly Page[] }): ReactElement {
+/** Something with an @ between others, or a number with its plus sign. */
+const IDENTITY = /^(\S+@\S+|\+[\d ().-]{6,})$/
+
+/** Ctrl or Cmd and K: go to a page, score an identity, find a decision. `?` lists the keys. */
+export function Palette(props: {
+  readonly pages: readonly Page[]
+  readonly hasInbox: boolean
+}): ReactElement {
+  const { pages, hasInbox } = props
   const [, go] = useLocation()
   const [asked, setAsked] = useState("")
   const [hasHelp, setHelp] = useState(false)
@@ -17,6 +27,41 @@ export function Palette({ pages }: { readonly pages: readonly Page[] }): ReactEl
   const id = asked.trim()
   const decision = DECISION.test(id)
     ? [{ id, label: `Open decision ${id}`, onClick: () => go(`/console/decisions/${id}`) }]
+    : []
+  const has = (path: string): boolean => pages.some((page) => page.path === path)
+  const typed = IDENTITY.test(id) ? id : null
+  const scoreIt = (identity: string): void => {
+    handOver(identity)
+    go(PLAYGROUND)
+  }
+  const findIt = (identity: string): void => {
+    seek(identity)
+    go(`${DECISIONS}?about=somebody`)
+  }
+  const aboutIt = [
+    ...(typed !== null && has(PLAYGROUND)
+      ? [{ id: "score", label: `Score ${typed}`, onClick: () => scoreIt(typed) }]
+      : []),
+    ...(typed !== null && has(DECISIONS)
+      ? [
+          {
+            id: "find",
+            label: `Find decisions about ${typed}`,
+            onClick: () => findIt(typed),
+          },
+        ]
+      : []),
+  ]
+  const inbox = hasInbox
+    ? [
+        {
+          id: "inbox",
+          label: "Inbox",
+          description: "Drop",
+          // A page of its own, with a stricter policy: it is loaded anew.
+          onClick: () => location.assign("/console/drop"),
+        },
+      ]
     : []
   const actions = pages.map(({ path, title, group }) => ({
     id: path,
@@ -27,18 +72,18 @@ export function Palette({ pages }: { readonly pages: readonly Page[] }): ReactEl
   return (
     <>
       <Spotlight
-        actions={[...decision, ...actions]}
+        actions={[...decision, ...aboutIt, ...actions, ...inbox]}
         query={asked}
         onQueryChange={setAsked}
         shortcut="mod + K"
-        nothingFound="No such page"
+        nothingFound="No such page. An address, a number or the id of a decision can be typed too."
         searchProps={{
-          placeholder: "Go to a page, or the id of a decision",
+          placeholder: "Page, address, number, decision",
           "aria-label": "Go to",
         }}
       />
       <Modal opened={hasHelp} onClose={() => setHelp(false)} title="Keys">
-        <dl>
+        <dl className="keys">
           {KEYS.map(([key, meaning]) => (
             <div key={key}>
               <dt>
@@ -54,10 +99,12 @@ export function Palette({ pages }: { readonly pages: readonly Page[] }): ReactEl
 }
 
 const KEYS: readonly [key: string, meaning: string][] = [
-  ["Ctrl K or ⌘ K", "Go to a page, or to a decision by its id"],
+  ["Ctrl K or ⌘ K", "Go to a page, score an address or number, find a decision"],
   ["?", "These keys"],
   ["j, k", "In the review queue: next, back"],
-  ["x", "Pick the one that is marked, to decide several at once"],
+  ["o", "Open the decision that is marked"],
+  ["x", "Pick it, to decide several at once"],
   ["f, g, c", "Confirmed fraud, genuine, cannot tell"],
-  ["a, u", "Assign to me; undo the last outcome"],
+  ["a", "Assign to me"],
+  ["u", "Undo the last outcome"],
 ]

@@ -1,7 +1,8 @@
+import type { SessionDetails } from "@assay/client"
 import { lazy, type ReactElement, Suspense, useEffect } from "react"
-import { Redirect, Route, Switch, useLocation } from "wouter"
+import { Link, Redirect, Route, Switch, useLocation } from "wouter"
 import { Frame } from "./frame.tsx"
-import { pages, pagesOf } from "./pages.ts"
+import { isOfRole, type Page, pages, pagesOf } from "./pages.ts"
 import { Boundary } from "./ui/boundary.tsx"
 import { useSession } from "./ui/service.ts"
 import { Answer, Loading, PageHead } from "./ui/states.tsx"
@@ -36,7 +37,7 @@ export default function SignedIn(): ReactElement {
                     <Redirect to={own[0]?.path ?? "/console/account"} />
                   </Route>
                   <Route>
-                    <NotHere />
+                    <NotHere who={details} />
                   </Route>
                 </Switch>
               </Suspense>
@@ -48,17 +49,44 @@ export default function SignedIn(): ReactElement {
   )
 }
 
-/** An address of nothing, or of what the person's role does not have. */
-function NotHere(): ReactElement {
-  const isKnown = pages.some(({ path }) => location.pathname.startsWith(path))
+/** An address of nothing, or of what the person's role or their plan does not have. */
+function NotHere({ who }: { readonly who: SessionDetails }): ReactElement {
+  const page = pages.find(({ path }) => location.pathname.startsWith(path))
+  const [title, why, next] = notHere(page, who)
   return (
     <>
-      <PageHead title={isKnown ? "Not for your role" : "There is no such page"} />
+      <PageHead title={title} />
+      <p>{why}</p>
       <p>
-        {isKnown
-          ? "Your role in this tenant does not have this page. An owner can change your role."
-          : "The address may be mistyped, or the page was removed."}
+        {next}
+        {next !== null && " · "}
+        <Link href="/console">Go to the first page</Link>
       </p>
     </>
   )
+}
+
+function notHere(
+  page: Page | undefined,
+  who: SessionDetails,
+): readonly [title: string, why: string, next: ReactElement | null] {
+  if (page === undefined)
+    return ["There is no such page", "The address may be mistyped, or the page was removed.", null]
+  if (isOfRole(page, who))
+    return [
+      "Not in your plan",
+      "The plan of this tenant does not have this page. An administrator of the service can change the plan.",
+      who.roles.includes("owner") ? <Link href="/console/settings">See what it has</Link> : null,
+    ]
+  if (who.tenant_id === null)
+    return [
+      "Not for your role",
+      "You see to the service itself, and this page is of a tenant. Its owner can invite you.",
+      null,
+    ]
+  return [
+    "Not for your role",
+    "Your role in this tenant does not have this page. An owner can change your role.",
+    <Link href="/console/members">See who is an owner</Link>,
+  ]
 }

@@ -130,13 +130,13 @@ function SecondStep({ own }: { readonly own: OwnAccount }): ReactElement {
     "account",
   )
   const remove = useChange(() => service.account.removeTotp(), "account")
-  const failed = start.error ?? confirm.error ?? renew.error
+  const failed = start.error ?? confirm.error
   return (
     <section>
       <h2>Authenticator app</h2>
       <p className="soft">
         {own.totp
-          ? `After your password a code is asked for. ${own.recovery_codes} recovery codes are left.`
+          ? `After your password a code is asked for. ${own.recovery_codes === 1 ? "1 recovery code is" : `${own.recovery_codes} recovery codes are`} left.`
           : "A code of an app can be asked for after your password."}
       </p>
       {codes !== null && (
@@ -173,9 +173,13 @@ function SecondStep({ own }: { readonly own: OwnAccount }): ReactElement {
         )}
         {own.totp && (
           <>
-            <Button variant="default" onClick={() => renew.mutate(undefined)}>
-              Make new recovery codes
-            </Button>
+            <ConfirmedButton
+              label="Make new recovery codes"
+              name="codes"
+              act={() => renew.mutateAsync(undefined)}
+            >
+              <p>The codes you have are good no more, and new ones are shown once.</p>
+            </ConfirmedButton>
             <ConfirmedButton
               label="Remove app"
               name="app"

@@ -7,6 +7,14 @@ import { Answer, Failure } from "../ui/states.tsx"
 import { Moment } from "../ui/time.tsx"
 import { Table } from "../ui/table.tsx"
 
+const METHODS: Readonly<Record<string, string>> = {
+  password: "Password",
+  totp: "Password and a code",
+  recovery: "Password and a recovery code",
+  passkey: "Passkey",
+  oidc: "Company's account",
+}
+
 /** Where the person is signed in. */
 export function Sessions(): ReactElement {
   const sessions = useQuery({
@@ -29,7 +37,7 @@ export function Sessions(): ReactElement {
                   <td>
                     <Moment at={session.signed_in_at} />
                   </td>
-                  <td>{session.method}</td>
+                  <td>{METHODS[session.method] ?? session.method}</td>
                   <td>
                     <Moment at={session.seen_at} />
                   </td>

@@ -1,10 +1,12 @@
 import { Button } from "@mantine/core"
 import { useInfiniteQuery } from "@tanstack/react-query"
 import type { ReactElement } from "react"
+import { Actor } from "../ui/actor.tsx"
 import { service } from "../ui/service.ts"
 import { Empty, Failure, Loading, PageHead } from "../ui/states.tsx"
 import { Moment } from "../ui/time.tsx"
 import { Table } from "../ui/table.tsx"
+import { auditWords, detailsOf } from "./words.ts"
 
 const PAGE = 50
 
@@ -37,19 +39,22 @@ export default function Audit(): ReactElement {
                 <Moment at={at} />
               </td>
               <td>
-                <code>{actor}</code>
+                <Actor of={actor} />
               </td>
-              <td>{action}</td>
+              <td title={action}>{auditWords(action)}</td>
               <td>
-                <code>{subject}</code>
+                <Actor of={subject} />
               </td>
               <td>
-                <code className="soft">{JSON.stringify(detail)}</code>
+                {detailsOf(detail).map(([name, value]) => (
+                  <div key={name}>
+                    <span className="soft">{name}</span> <code>{value}</code>
+                  </div>
+                ))}
                 {request !== null && (
-                  <>
-                    <br />
-                    <span className="soft">request {request}</span>
-                  </>
+                  <div className="soft">
+                    request <code>{request}</code>
+                  </div>
                 )}
               </td>
             </tr>

@@ -6,6 +6,7 @@ import { type Call, Calls } from "./calls.tsx"
 import { Coverage } from "./coverage.tsx"
 import type { EmailExplained, PhoneExplained } from "./explanation.ts"
 import { Gauge } from "./gauge.tsx"
+import { lineEvents } from "./line-events.ts"
 import { SimTimeline } from "./sim-timeline.tsx"
 import { Track } from "./track.tsx"
 import { mitigationWords } from "./mitigation-words.ts"
@@ -56,14 +57,16 @@ export function PhoneCard(props: CardProps<Omit<PhoneRiskResult, "phone_number">
       explained={explained}
       action={result.recommendation}
       held={
-        floor.holds ? { points: floor.points, what: "The floor of policy holds the score" } : null
+        floor?.holds === true
+          ? { points: floor.points, what: "The floor of policy holds the score" }
+          : null
       }
       beside={
         <span className="soft">
           SIM swap risk {result.sim_swap_risk}, ownership confidence {result.ownership_confidence}
         </span>
       }
-      picture={<SimTimeline evidence={explained.evidence} />}
+      picture={<SimTimeline events={lineEvents(explained)} asOf={explained.input.as_of} />}
       sentences={summary && sentencesOf(summary.level, summary, explained.remedies)}
     />
   )

@@ -57,13 +57,23 @@ export interface EmailExplained extends Common {
 export interface PhoneExplained extends Common {
   readonly level: string
   readonly sms_otp_trust: string
-  readonly policy_floor: { readonly points: number; readonly holds: boolean }
+  /** null: nothing happened to the line that a floor goes with. */
+  readonly policy_floor: { readonly points: number; readonly holds: boolean } | null
   readonly summary?: {
     readonly level: string
     readonly next_change: string
     readonly not_looked_at: string
   }
-  readonly evidence: readonly {
+  /** What the score was computed from: ages in days before `as_of`. */
+  readonly input: {
+    readonly as_of: string
+    readonly simChangeAge?: number | null
+    readonly portAge?: number | null
+    readonly deviceChangedWithSim?: boolean | null
+    readonly verifiedAge?: number | null
+  }
+  /** Left out of a past decision, which keeps its input alone. */
+  readonly evidence?: readonly {
     readonly kind: string
     readonly observed_at: string
     readonly value: number | null

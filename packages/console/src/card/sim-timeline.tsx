@@ -1,16 +1,9 @@
+import { useElementSize } from "@mantine/hooks"
 import { scaleLog } from "@visx/scale"
 import type { ReactElement } from "react"
-import { relative } from "../ui/time.tsx"
-import type { PhoneExplained } from "./explanation.ts"
+import { momentWords, relative } from "../ui/time.tsx"
+import type { LineEvent } from "./line-events.ts"
 
-const NAMES: Readonly<Record<string, string>> = {
-  sim_change: "SIM change",
-  port: "Port",
-  device_change: "Device change",
-  verified: "Verification",
-  recycled: "New holder",
-  call_forwarding: "Calls forwarded",
-}
 const HOUR_MS = 3_600_000
 /** From one hour to two years. */
 const [FIRST, LAST] = [1, 17_520]
@@ -24,65 +17,84 @@ const TICKS: readonly [hours: number, label: string][] = [
   [LAST, "2 y"],
 ]
 /** Up to how long after a SIM change or port the risk is what, as the model's notes say it. */
-const WINDOWS: readonly [from: number, to: number, band: string, label: string][] = [
-  [FIRST, 72, "critical", "high"],
-  [72, 240, "elevated", "elevated"],
-  [240, 720, "low", "low"],
+const WINDOWS: readonly [from: number, to: number, band: string][] = [
+  [FIRST, 72, "critical"],
+  [72, 240, "elevated"],
+  [240, 720, "low"],
 ]
+const WIDTH_MIN = 280
 
 /** What happened to the line, on a time axis that gives the last hours as much room as a year. */
-export function SimTimeline({
-  evidence,
-}: {
-  readonly evidence: PhoneExplained["evidence"]
+export function SimTimeline(props: {
+  readonly events: readonly LineEvent[]
+  /** When it was scored. */
+  readonly asOf: string
 }): ReactElement {
-  const now = Date.now()
-  const scale = scaleLog({ domain: [FIRST, LAST], range: [20, 740], base: 10 })
-  const events = evidence
-    .filter(({ kind }) => Object.hasOwn(NAMES, kind))
-    .map(({ kind, observed_at: at, source }) => ({
-      name: NAMES[kind] ?? kind,
-      at,
-      source,
-      hours: Math.min(LAST, Math.max(FIRST, (now - Date.parse(at)) / HOUR_MS)),
-    }))
-  const height = 60 + events.length * 24
-  const told = events.map(({ name, at }) => `${name} ${relative(at)}`).join(", ")
-  const label = `SIM timeline: ${told === "" ? "nothing was observed" : told}`
+  // As wide as there is room, so that letters keep their size.
+  const { ref, width: room } = useElementSize()
+  const width = Math.max(WIDTH_MIN, room)
+  const then = Date.parse(props.asOf)
+  const scale = scaleLog({ domain: [FIRST, LAST], range: [14, width - 14], base: 10 })
+  const events = props.events.map((event) => ({
+    ...event,
+    hours: Math.min(LAST, Math.max(FIRST, (then - Date.parse(event.at)) / HOUR_MS)),
+  }))
+  const height = 44 + Math.max(1, events.length) * 24
+  const told = events.map(({ name, at }) => `${name} ${relative(at, then)}`).join(", ")
   return (
-    <figure className="waterfall" tabIndex={0} aria-label="SIM timeline">
-      <svg viewBox={`0 0 760 ${height}`} role="img" aria-label={label}>
-        {WINDOWS.map(([from, to, band, label]) => (
-          <g key={label}>
-            <rect
-              x={scale(from)}
-              y={18}
-              width={scale(to) - scale(from)}
-              height={height - 40}
-              fill={`var(--${band})`}
-              opacity="0.12"
-            />
-            <text x={(scale(from) + scale(to)) / 2} y={12} className="tick" textAnchor="middle">
-              {label} risk
-            </text>
-          </g>
+    <figure className="sim-timeline" ref={ref}>
+      <svg
+        width={width}
+        height={height}
+        viewBox={`0 0 ${width} ${height}`}
+        role="img"
+        aria-label={`SIM timeline: ${told === "" ? "nothing was observed" : told}`}
+      >
+        {WINDOWS.map(([from, to, band]) => (
+          <rect
+            key={band}
+            x={scale(from)}
+            y={4}
+            width={scale(to) - scale(from)}
+            height={height - 26}
+            fill={`var(--${band})`}
+            opacity="0.14"
+          />
         ))}
-        {events.map(({ name, at, hours, source }, row) => (
-          <g key={`${name} ${at}`}>
-            <title>{`${name}, ${at} (${source})`}</title>
-            <circle cx={scale(hours)} cy={34 + row * 24} r="6" fill="var(--ink)" />
-            <text x={scale(hours) + 12} y={38 + row * 24} className="bar-label">
-              {name}, {relative(at)}
-            </text>
-          </g>
-        ))}
-        <line x1={20} x2={740} y1={height - 22} y2={height - 22} stroke="var(--line)" />
+        {events.length === 0 && (
+          <text x={width / 2} y={24} className="event-label" textAnchor="middle">
+            Nothing was observed
+          </text>
+        )}
+        {events.map(({ name, at, hours, source }, row) => {
+          // Words stand on the side that has room for them.
+          const isLate = scale(hours) > width / 2
+          return (
+            <g key={`${name} ${at}`}>
+              <title>{`${name}, ${momentWords(at)}${source === null ? "" : ` (${source})`}`}</title>
+              <circle cx={scale(hours)} cy={20 + row * 24} r="6" fill="var(--ink)" />
+              <text
+                x={scale(hours) + (isLate ? -12 : 12)}
+                y={24 + row * 24}
+                textAnchor={isLate ? "end" : "start"}
+                className="event-label"
+              >
+                {name}, {relative(at, then)}
+              </text>
+            </g>
+          )
+        })}
+        <line x1={14} x2={width - 14} y1={height - 22} y2={height - 22} stroke="var(--line)" />
         {TICKS.map(([hours, label]) => (
           <text key={label} x={scale(hours)} y={height - 6} className="tick" textAnchor="middle">
             {label}
           </text>
         ))}
       </svg>
+      <figcaption>
+        How long before the score. After a SIM change or a port the risk is high for 3 days,
+        elevated until the 10th and low until the 30th; these windows are shaded.
+      </figcaption>
     </figure>
   )
 }

@@ -1,7 +1,10 @@
 import { Tooltip } from "@mantine/core"
 import type { ReactElement } from "react"
 import { dayWords } from "../ui/time.tsx"
+import { evidenceWords } from "../ui/words.ts"
 import type { Stage } from "./explanation.ts"
+
+const percent = new Intl.NumberFormat(undefined, { style: "percent" })
 
 const STATIONS: readonly [name: string, marker: number][] = [
   ["CLEAN", 0],
@@ -26,7 +29,7 @@ export function Track({ stage }: { readonly stage: Stage }): ReactElement {
               <button type="button" className="station">
                 <span className="dot" aria-hidden="true" />
                 <span className="name">{name}</span>
-                <span className="soft">{marker} %</span>
+                <span className="soft">{percent.format(marker / 100)}</span>
               </button>
             </Tooltip>
           </li>
@@ -44,7 +47,7 @@ function told(name: string, distance: number, stage: Stage): string {
   if (distance < 0) return `${name}: passed.`
   if (stage.evidence.length === 0) return `${name}: nothing holds a later stage.`
   const held = stage.evidence
-    .map(({ kind, source, date }) => `${kind} of ${dayWords(date)} (${source})`)
+    .map(({ kind, source, date }) => `${evidenceWords(kind)} of ${dayWords(date)} (${source})`)
     .join(", ")
   const next = stage.next_step_down
   const down = next === null ? "" : ` Steps down to ${next.stage} on ${dayWords(next.date)}.`

@@ -1,5 +1,3 @@
-import { AxisBottom } from "@visx/axis"
-import { scaleLinear } from "@visx/scale"
 import type { ReactElement } from "react"
 import type { BandName } from "../ui/band.tsx"
 import { dayWords } from "../ui/time.tsx"
@@ -24,72 +22,70 @@ interface Bar {
   readonly date: string | null
 }
 
-const [WIDTH, LABEL, ROW, TOP] = [760, 340, 30, 8]
-/** What fits beside the bars; the whole sentence is among the reasons and in the title of its bar. */
-const LABEL_MAX = 46
+/** The edges of the bands, and the ends of the scale. */
+const TICKS = [0, 25, 60, 80, 100]
 
-/** Baseline, each factor and rounding as bars that add up to the score. */
+/**
+ * Baseline, each factor and rounding as bars that add up to the score. The words are text of the
+ * page and no part of a picture: they keep their size and break into lines on a phone.
+ */
 export function Waterfall(props: WaterfallProps): ReactElement {
-  const bars = barsOf(props)
-  const height = TOP + bars.length * ROW
-  const scale = scaleLinear({ domain: [0, 100], range: [LABEL, WIDTH - 60] })
-  const signed = (points: number): string => (points < 0 ? "−" : "+") + Math.abs(points).toFixed(1)
+  const { held } = props
   return (
-    <figure className="waterfall" tabIndex={0} aria-label="How the score adds up">
-      <svg viewBox={`0 0 ${WIDTH} ${height + 34}`} role="img" aria-labelledby="waterfall-sum">
-        {bars.map(({ label, points, from, fill, date }, row) => {
-          const [left, right] = [Math.min(from, from + points), Math.max(from, from + points)]
-          const y = TOP + row * ROW
-          return (
-            <g key={label}>
-              <title>{date === null ? label : `${label}, newest ${dayWords(date)}`}</title>
-              <text x={LABEL - 10} y={y + 16} textAnchor="end" className="bar-label">
-                {label.length > LABEL_MAX ? `${label.slice(0, LABEL_MAX - 1)}…` : label}
-              </text>
-              <rect
-                x={scale(Math.max(0, left))}
-                y={y + 4}
-                width={Math.max(1.5, scale(right) - scale(Math.max(0, left)))}
-                height={16}
-                fill={fill}
-              />
-              <text x={scale(Math.max(right, 0)) + 6} y={y + 16} className="bar-points">
-                {row === 0 ? points.toFixed(1) : signed(points)}
-              </text>
-            </g>
-          )
-        })}
-        {props.held !== null && (
-          <g>
-            <title>{props.held.what}</title>
-            <line
-              x1={scale(props.held.points)}
-              x2={scale(props.held.points)}
-              y1={0}
-              y2={height}
-              stroke="var(--ink)"
-              strokeDasharray="4 3"
-            />
-          </g>
-        )}
-        <AxisBottom
-          top={height}
-          scale={scale}
-          tickValues={[0, 25, 60, 80, 100]}
-          stroke="var(--line)"
-          tickStroke="var(--line)"
-          tickLabelProps={{ fill: "var(--soft)", fontSize: 11, textAnchor: "middle" }}
-        />
-      </svg>
-      <figcaption id="waterfall-sum">
+    <figure className="waterfall" aria-label="How the score adds up">
+      <ul>
+        {barsOf(props).map(({ label, points, from, fill, date }, row) => (
+          <li key={label}>
+            <span className="bar-label">
+              {label}
+              {date !== null && <span className="soft">, newest {dayWords(date)}</span>}
+            </span>
+            <svg className="bar" viewBox="0 0 100 10" preserveAspectRatio="none" aria-hidden="true">
+              {TICKS.map((tick) => (
+                <rect key={tick} x={tick} width="0.15" height="10" fill="var(--line)" />
+              ))}
+              <Span from={from} to={from + points} fill={fill} />
+              {held !== null && (
+                <rect x={held.points} width="0.3" height="10" fill="var(--ink)">
+                  <title>{held.what}</title>
+                </rect>
+              )}
+            </svg>
+            <span className="bar-points">{row === 0 ? points.toFixed(2) : signed(points)}</span>
+          </li>
+        ))}
+      </ul>
+      <div className="bar-axis" aria-hidden="true">
+        <div>
+          {TICKS.map((tick) => (
+            <span key={tick} style={{ left: `${tick}%` }}>
+              {tick}
+            </span>
+          ))}
+        </div>
+      </div>
+      <figcaption>
         {sumOf(props)}
-        {props.held !== null && ` ${props.held.what}.`}
+        {held !== null && ` ${held.what}: the line at ${Number(held.points.toFixed(2))}.`}
         {props.mitigations.length > 0 &&
           ` The baseline is lower because ${props.mitigations.join(", ")}.`}
       </figcaption>
     </figure>
   )
 }
+
+/** A bar between two places of the scale; what adds next to nothing is seen all the same. */
+function Span(props: {
+  readonly from: number
+  readonly to: number
+  readonly fill: string
+}): ReactElement {
+  const left = Math.max(0, Math.min(props.from, props.to))
+  const right = Math.max(props.from, props.to)
+  return <rect x={left} y="1.5" width={Math.max(0.3, right - left)} height="7" fill={props.fill} />
+}
+
+const signed = (points: number): string => (points < 0 ? "−" : "+") + Math.abs(points).toFixed(2)
 
 function barsOf({ band, baseline, contributions, rounding }: WaterfallProps): Bar[] {
   let reached = baseline

@@ -7,6 +7,7 @@ import type { ReactElement } from "react"
 import { useSearchParams } from "wouter"
 import { Gauge } from "../card/gauge.tsx"
 import { actionWords, Band, Confidence } from "../ui/band.tsx"
+import { reasonWords } from "../ui/reason-words.ts"
 import { service } from "../ui/service.ts"
 import { Answer } from "../ui/states.tsx"
 import { Table } from "../ui/table.tsx"
@@ -142,7 +143,7 @@ function Factors({ of }: { readonly of: DecisionComparison }): ReactElement {
       {contributions.map(({ code, recorded, other }) => (
         <tr key={code}>
           <td>
-            <code>{code}</code>
+            <span title={code}>{reasonWords(code)}</span>
           </td>
           <td className="number">
             {recorded.toFixed(1)}

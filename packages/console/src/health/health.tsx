@@ -70,7 +70,7 @@ function Findings({ findings }: Pick<ServiceHealth, "findings">): ReactElement {
         const [band, shape, word] = STATES[state]
         return (
           <tr key={name}>
-            <td>{name}</td>
+            <td className="capital">{name}</td>
             <td>
               <span className="band" data-band={band}>
                 <span aria-hidden="true">{shape}</span> {word}

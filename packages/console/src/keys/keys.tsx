@@ -134,6 +134,18 @@ function NewKey({ onMade }: { readonly onMade: (made: NewApiKey) => void }): Rea
   )
 }
 
+const STATES: Readonly<Record<string, string>> = {
+  active: "Active",
+  replaced: "Replaced, works until it ends",
+  expired: "Ended",
+  revoked: "Revoked",
+}
+
+/** When a key stops working, or did. */
+function End({ of }: { readonly of: string | null }): ReactElement {
+  return of === null ? <>Never</> : <Moment at={of} />
+}
+
 function KeyTable(props: {
   readonly keys: readonly ApiKey[]
   readonly onMade: (made: NewApiKey) => void
@@ -156,18 +168,27 @@ function KeyTable(props: {
             </td>
             <td>{key.label}</td>
             <td>{key.scopes.join(", ")}</td>
-            <td>{key.state}</td>
+            <td>{STATES[key.state] ?? key.state}</td>
             <td>
               <Moment at={key.created_at} />
             </td>
-            <td>{key.expires_at === null ? "Never" : <Moment at={key.expires_at} />}</td>
             <td>
-              {key.state === "active" && (
+              <End of={key.revoked_at ?? key.expires_at} />
+            </td>
+            <td>
+              {(key.state === "active" || key.state === "replaced") && (
                 <Group gap="xs">
-                  <Button size="compact-sm" variant="default" onClick={() => rotate.mutate(key.id)}>
-                    Rotate
-                    <span className="visually-hidden"> {key.id}</span>
-                  </Button>
+                  {key.state === "active" && (
+                    <Button
+                      size="compact-sm"
+                      variant="default"
+                      title="Makes a key that may do the same. This one goes on working for 24 hours."
+                      onClick={() => rotate.mutate(key.id)}
+                    >
+                      Rotate key
+                      <span className="visually-hidden"> {key.id}</span>
+                    </Button>
+                  )}
                   <ConfirmedButton
                     label="Revoke key"
                     name={key.id}

@@ -46,18 +46,20 @@ function Verdict({ check }: { readonly check: DomainCheck }): ReactElement {
         {namings.length === 0 && " No list names it."}
       </p>
       {namings.length > 0 && (
-        <Table label={`Who names ${domain}`} columns={["Whose", "List", "Says", "Names"]}>
-          {namings.map(({ lists, list, says, domain: name }) => (
-            <tr key={`${lists} ${list} ${says} ${name}`}>
-              <td>{lists === "own" ? "yours" : "shipped"}</td>
-              <td>{lists === "own" ? <code>{list}</code> : list}</td>
-              <td>{says}</td>
-              <td>
-                <code>{name}</code>
-              </td>
-            </tr>
-          ))}
-        </Table>
+        <div className="roomy">
+          <Table label={`Who names ${domain}`} columns={["Whose", "List", "Says", "Names"]}>
+            {namings.map(({ lists, list, says, domain: name }) => (
+              <tr key={`${lists} ${list} ${says} ${name}`}>
+                <td>{lists === "own" ? "yours" : "shipped"}</td>
+                <td>{lists === "own" ? <code>{list}</code> : list}</td>
+                <td>{says}</td>
+                <td>
+                  <code>{name}</code>
+                </td>
+              </tr>
+            ))}
+          </Table>
+        </div>
       )}
     </>
   )

@@ -11,7 +11,10 @@ export function Overrides(props: { readonly overrides: readonly DomainOverride[]
   const remove = useChange((id: string) => service.lists.remove(id), "overrides")
   return (
     <div className="roomy">
-      <Table label="Overrides" columns={["Domain", "Says", "Note", "List", "List changed", ""]}>
+      <Table
+        label="Overrides"
+        columns={["Domain", "Says", "Note", "List", "List changed", "Change"]}
+      >
         {props.overrides.map(({ id, domain, category, note, list, changed_at: changedAt }) => (
           <tr key={id}>
             <td>{domain}</td>

@@ -11,6 +11,7 @@ import { service, useSession } from "../ui/service.ts"
 import { Answer, Failure, PageHead } from "../ui/states.tsx"
 import { Moment } from "../ui/time.tsx"
 import { Table } from "../ui/table.tsx"
+import { roleChoices, roleWords } from "../ui/words.ts"
 
 /** Who belongs to the tenant, or to the service, and who is invited. */
 export default function Members(): ReactElement {
@@ -59,7 +60,11 @@ function Invite({ roles }: { readonly roles: readonly string[] }): ReactElement 
       )}
       <form onSubmit={sending(invite.mutate)}>
         <Group align="flex-end" mb="md">
-          <NativeSelect name="role" label="Invite somebody as" data={[...roles].reverse()} />
+          <NativeSelect
+            name="role"
+            label="Invite somebody as"
+            data={roleChoices(roles.toReversed())}
+          />
           <Button type="submit" loading={invite.isPending}>
             Make an invitation
           </Button>
@@ -95,15 +100,16 @@ function Lists(props: { readonly list: MemberList; readonly who: SessionDetails 
             </td>
             <td>{email}</td>
             <td>
-              {manages ? (
+              {/* Who gives up a role cannot take it back, so another does it. */}
+              {manages && id !== who.person_id && roles.length === 1 ? (
                 <NativeSelect
                   aria-label={`Role of ${name}`}
                   value={roles[0] ?? ""}
-                  data={[...rolesIn(who)]}
+                  data={roleChoices(rolesIn(who))}
                   onChange={(event) => setRole.mutate({ id, role: event.currentTarget.value })}
                 />
               ) : (
-                roles.join(", ")
+                roles.map(roleWords).join(", ")
               )}
             </td>
             <td>
@@ -112,11 +118,14 @@ function Lists(props: { readonly list: MemberList; readonly who: SessionDetails 
             {manages && (
               <td>
                 <ConfirmedButton
-                  label="Remove member"
+                  label={id === who.person_id ? "Leave" : "Remove member"}
                   name={name}
                   act={() => remove.mutateAsync(id)}
                 >
-                  <p>{name} is signed out and sees nothing of this tenant from then on.</p>
+                  <p>
+                    {name} is signed out and sees nothing of {who.tenant ?? "the service"} from then
+                    on. To bring them back, invite them again.
+                  </p>
                 </ConfirmedButton>
               </td>
             )}
@@ -129,7 +138,7 @@ function Lists(props: { readonly list: MemberList; readonly who: SessionDetails 
           <ul>
             {list.invitations.map(({ id, role, expires_at: expiresAt }) => (
               <li key={id}>
-                {role}, until <Moment at={expiresAt} />{" "}
+                {roleWords(role)}, until <Moment at={expiresAt} />{" "}
                 {manages && (
                   <Button size="compact-xs" variant="default" onClick={() => end.mutate(id)}>
                     End invitation

@@ -14,13 +14,15 @@ const STALE_MS = 30 * 86_400_000
 /** What somebody should see to, of all that the service knows. */
 export function Attention(props: {
   readonly isMember: boolean
+  /** Whether the plan of the tenant has a queue for analysts. */
+  readonly hasReviews: boolean
   readonly isAdministrator: boolean
 }): ReactElement {
-  const { isMember, isAdministrator } = props
+  const { isMember, hasReviews, isAdministrator } = props
   const waiting = useQuery({
     queryKey: ["review", "count"],
     queryFn: ({ signal }) => service.review.list({ limit: String(WAITING_MAX) }, { signal }),
-    enabled: isMember,
+    enabled: hasReviews,
   })
   const sources = useSources(isMember)
   const health = useQuery({
@@ -39,7 +41,8 @@ export function Attention(props: {
   })
   const asked: UseQueryResult[] = [
     levels,
-    ...(isMember ? [waiting, sources] : []),
+    ...(hasReviews ? [waiting] : []),
+    ...(isMember ? [sources] : []),
     ...(isAdministrator ? [health, signUps] : []),
   ]
   const failed = asked.find(({ error }) => error !== null)

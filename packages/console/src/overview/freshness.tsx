@@ -28,7 +28,7 @@ export function Freshness(): ReactElement {
             <dd>
               <Moment at={newest.imported_at} />, {relative(newest.imported_at)}
             </dd>
-            <dt>Newest event</dt>
+            <dt>Newest source with a date</dt>
             <dd>
               {newest.event_date === null
                 ? "No source says when it happened."

@@ -7,7 +7,7 @@ import type { ReactElement } from "react"
 import { service } from "../ui/service.ts"
 import { Answer } from "../ui/states.tsx"
 import { Table } from "../ui/table.tsx"
-import { Moment } from "../ui/time.tsx"
+import { Moment, momentWords } from "../ui/time.tsx"
 
 const count = new Intl.NumberFormat()
 /** Rounded down: what was down for a moment is never shown as whole. */
@@ -84,9 +84,9 @@ function Figures({ levels }: { readonly levels: ServiceLevels }): ReactElement {
         <>
           <dt>Half of scores within</dt>
           <dd>{ms(latency.p50_ms)}</dd>
-          <dt>95 % within</dt>
+          <dt>{percent.format(0.95)} within</dt>
           <dd>{ms(latency.p95_ms)}</dd>
-          <dt>99 % within</dt>
+          <dt>{percent.format(0.99)} within</dt>
           <dd>
             <Kept isKept={(latency.p99_ms ?? 0) <= aim}>{ms(latency.p99_ms)}</Kept>{" "}
             <span className="soft">aim {aim} ms</span>
@@ -152,7 +152,7 @@ function Chart({ levels }: { readonly levels: ServiceLevels }): ReactElement {
               height={height}
               fill={share === null ? "var(--line)" : isKept ? "var(--low)" : "var(--critical)"}
             >
-              <title>{`${from}: ${share === null ? "not measured" : `available ${percent.format(share)}`}`}</title>
+              <title>{`${momentWords(from)}: ${share === null ? "not measured" : `available ${percent.format(share)}`}`}</title>
             </rect>
           )
         })}
@@ -166,7 +166,7 @@ function Chart({ levels }: { readonly levels: ServiceLevels }): ReactElement {
               height={HEIGHT - BOTTOM - y(p95)}
               fill={p95 <= aim ? "var(--accent)" : "var(--critical)"}
             >
-              <title>{`${from}: 95 % within ${ms(p95)}`}</title>
+              <title>{`${momentWords(from)}: ${percent.format(0.95)} within ${ms(p95)}`}</title>
             </rect>
           ),
         )}
@@ -179,7 +179,10 @@ function Chart({ levels }: { readonly levels: ServiceLevels }): ReactElement {
           strokeDasharray="5 4"
         />
         <text x={width} y={y(aim) - 4} textAnchor="end" fontSize={11} fill="var(--soft)">
-          {aim} ms
+          aim {aim} ms
+        </text>
+        <text x={0} y={HEIGHT - 6} fontSize={11} fill="var(--soft)">
+          UTC
         </text>
         <text x={LEFT - 8} y={STRIP - 2} textAnchor="end" fontSize={11} fill="var(--soft)">
           available
@@ -214,12 +217,15 @@ function sentence({ points, availability, latency }: ServiceLevels): string {
   ).length
   const slow = points.filter(({ p95_ms: p95 }) => (p95 ?? 0) > latency.objective_ms).length
   const measured = points.filter(({ availability: share }) => share !== null).length
-  return `${measured} of ${points.length} parts of the period were measured. In ${missed} of them the service was available less than aimed, in ${slow} 95 % of scores took longer than ${latency.objective_ms} ms.`
+  return `${measured} of ${points.length} parts of the period were measured. In ${missed} of them the service was available less than aimed, in ${slow} the slowest ${percent.format(0.05)} of scores took longer than ${latency.objective_ms} ms.`
 }
 
 function PointTable({ levels }: { readonly levels: ServiceLevels }): ReactElement {
   return (
-    <Table label="Service by time" columns={["From (UTC)", "#Available", "#95 % of scores within"]}>
+    <Table
+      label="Service by time"
+      columns={["From (UTC)", "#Available", `#${percent.format(0.95)} of scores within`]}
+    >
       {levels.points.map(({ from, availability: share, p95_ms: p95 }) => (
         <tr key={from}>
           <td>

@@ -4,6 +4,7 @@ import { actionWords, Band } from "../ui/band.tsx"
 import { service } from "../ui/service.ts"
 import { Answer, Empty } from "../ui/states.tsx"
 import { Table } from "../ui/table.tsx"
+import { subjectWords } from "../ui/words.ts"
 
 const percent = new Intl.NumberFormat(undefined, { style: "percent", maximumFractionDigits: 0 })
 
@@ -36,12 +37,12 @@ export function Outcomes(): ReactElement {
                 "Action",
                 "#Confirmed",
                 "#Proved bad",
-                "Share, with 95 % confidence",
+                `Share, with ${percent.format(0.95)} confidence`,
               ]}
             >
               {groups.map(({ subject, band, action, cases, bad, share, interval }) => (
                 <tr key={`${subject} ${band} ${action}`}>
-                  <td>{subject}</td>
+                  <td>{subjectWords(subject)}</td>
                   <td>
                     <Band name={band} />
                   </td>

@@ -23,6 +23,7 @@ export default function Overview(): ReactElement {
   const asked = search.get("period")
   const period = isPeriod(asked) ? asked : "24h"
   const isMember = session?.tenant_id !== null
+  const reviews = session?.scopes.includes("review:read") === true
   const select = useId()
   return (
     <>
@@ -47,6 +48,7 @@ export default function Overview(): ReactElement {
         <h2>What needs attention</h2>
         <Attention
           isMember={isMember}
+          hasReviews={reviews}
           isAdministrator={session?.roles.includes("administrator") === true}
         />
       </section>
@@ -70,10 +72,12 @@ export default function Overview(): ReactElement {
             <h2>What scores rest on</h2>
             <Freshness />
           </section>
-          <section className="panel">
-            <h2>What became of decisions</h2>
-            <Outcomes />
-          </section>
+          {reviews && (
+            <section className="panel">
+              <h2>What became of decisions</h2>
+              <Outcomes />
+            </section>
+          )}
         </>
       )}
     </>
@@ -94,7 +98,7 @@ function Lookups(): ReactElement {
           </Empty>
         ) : (
           <>
-            <p className="soft">{count.format(total)} this month.</p>
+            <p className="soft">{count.format(total)} this month, by days of UTC.</p>
             <DayChart days={rows} from={from} to={to} />
           </>
         )

@@ -9,7 +9,11 @@ import { Answer, Empty } from "../ui/states.tsx"
 import { Moment } from "../ui/time.tsx"
 
 const count = new Intl.NumberFormat()
-const percent = new Intl.NumberFormat(undefined, { style: "percent", maximumFractionDigits: 1 })
+const percent = new Intl.NumberFormat(undefined, {
+  style: "percent",
+  minimumFractionDigits: 1,
+  maximumFractionDigits: 1,
+})
 
 /** What decisions of a period were, as the service counted them. */
 export function Shares({ period }: { readonly period: DecisionPeriod }): ReactElement {

@@ -6,10 +6,11 @@ import {
 } from "@assay/client"
 import { Button, TextInput } from "@mantine/core"
 import { useMutation } from "@tanstack/react-query"
-import { type SubmitEvent, type ReactElement, useState } from "react"
+import { type SubmitEvent, type ReactElement, useEffect, useState } from "react"
 import { EmailCard, PhoneCard } from "../card/card.tsx"
 import { asTyped, isNumber } from "../ui/identity.ts"
 import { Failure } from "../ui/states.tsx"
+import { handOver } from "./handed.ts"
 import "./playground.css"
 
 type Scored =
@@ -20,9 +21,11 @@ type Scored =
 export function ScoreForm(props: {
   readonly client: Client
   readonly apiKey: string | null
+  /** What was typed elsewhere, to be scored at once; null: nothing. */
+  readonly handed?: string | null
   readonly examples: readonly (readonly [identity: string, shows: string])[]
 }): ReactElement {
-  const { client, apiKey, examples } = props
+  const { client, apiKey, handed = null, examples } = props
   const [identity, setIdentity] = useState("")
   const score = useMutation({
     mutationFn: async (asked: string): Promise<Scored> =>
@@ -34,6 +37,13 @@ export function ScoreForm(props: {
     setIdentity(asked)
     score.mutate(asTyped(asked))
   }
+  const { mutate } = score
+  useEffect(() => {
+    if (handed === null) return
+    setIdentity(handed)
+    mutate(asTyped(handed))
+    handOver(null)
+  }, [handed, mutate])
   const submit = (event: SubmitEvent): void => {
     event.preventDefault()
     if (identity.trim() !== "") send(identity)
@@ -43,7 +53,8 @@ export function ScoreForm(props: {
       <form onSubmit={submit} className="score-form">
         <TextInput
           label="Address or number"
-          placeholder="name@mail.example or +61491570156"
+          description="A number begins with a plus sign and the code of its country."
+          placeholder="name@mail.example"
           value={identity}
           onChange={(event) => setIdentity(event.currentTarget.value)}
           autoComplete="off"

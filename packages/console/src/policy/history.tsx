@@ -2,6 +2,7 @@ import type { Policy } from "@assay/client"
 import { Button } from "@mantine/core"
 import { useInfiniteQuery } from "@tanstack/react-query"
 import type { ReactElement } from "react"
+import { Actor } from "../ui/actor.tsx"
 import { useChange } from "../ui/change.ts"
 import { service } from "../ui/service.ts"
 import { Failure, Loading } from "../ui/states.tsx"
@@ -45,10 +46,14 @@ export function History(props: {
                 <Moment at={at} />
               </td>
               <td>
-                <code>{actor}</code>
+                <Actor of={actor} />
               </td>
               <td>
-                <code>{JSON.stringify(policy)}</code>
+                {Object.keys(policy).length === 0 ? (
+                  "Costs and rules of the model"
+                ) : (
+                  <code>{JSON.stringify(policy)}</code>
+                )}
                 {back !== null && <div className="soft">brings back version {back}</div>}
               </td>
               {mayRevert && (

@@ -3,6 +3,7 @@ import { Button, Checkbox, Group, Stack, Tabs } from "@mantine/core"
 import { keepPreviousData, useQuery } from "@tanstack/react-query"
 import type { ReactElement } from "react"
 import { useSearchParams } from "wouter"
+import { Actor } from "../ui/actor.tsx"
 import { useChange } from "../ui/change.ts"
 import { service, useSession } from "../ui/service.ts"
 import { Answer, Failure, PageHead } from "../ui/states.tsx"
@@ -52,7 +53,7 @@ function Editor({ acting }: { readonly acting: Policy }): ReactElement {
   return (
     <Stack>
       <p className="soft">
-        Version {acting.version}, set <Moment at={acting.set_at} /> by <code>{acting.actor}</code>.
+        Version {acting.version}, set <Moment at={acting.set_at} /> by <Actor of={acting.actor} />.
       </p>
       <fieldset className="panel" disabled={!mayTry}>
         <legend>What outcomes cost, in unnecessary challenges</legend>

@@ -3,14 +3,17 @@ import { BANDS_OF_REVIEW, STAGES_OF_REVIEW } from "./choices.ts"
 import { Button, Checkbox, Group, NativeSelect } from "@mantine/core"
 import { useHotkeys } from "@mantine/hooks"
 import { useInfiniteQuery } from "@tanstack/react-query"
-import { type ReactElement, useState } from "react"
-import { Link, useSearchParams } from "wouter"
+import { type ReactElement, useEffect, useRef, useState } from "react"
+import { Link, useLocation, useSearchParams } from "wouter"
+import { Actor } from "../ui/actor.tsx"
 import { actionWords, Band } from "../ui/band.tsx"
 import { useChange } from "../ui/change.ts"
+import { reasonWords } from "../ui/reason-words.ts"
 import { service, useSession } from "../ui/service.ts"
 import { Empty, Failure, Loading, PageHead } from "../ui/states.tsx"
 import { Moment } from "../ui/time.tsx"
 import { Table } from "../ui/table.tsx"
+import { outcomeWords } from "../ui/words.ts"
 import { Views } from "./views.tsx"
 
 const PAGE = 50
@@ -64,7 +67,10 @@ export default function ReviewPage(): ReactElement {
         <NativeSelect
           label="State"
           value={filter["state"] ?? "waiting"}
-          data={["waiting", "decided"]}
+          data={[
+            { value: "waiting", label: "Waiting" },
+            { value: "decided", label: "Decided" },
+          ]}
           onChange={(event) => change("state", event.currentTarget.value)}
         />
         <NativeSelect
@@ -102,12 +108,11 @@ export default function ReviewPage(): ReactElement {
       </Group>
       {queue.error !== null && <Failure error={queue.error} retry={() => void queue.refetch()} />}
       {queue.isPending && <Loading />}
+      {/* Also where nothing is left: what was decided last can be taken back. */}
+      <Queue reviews={reviews} mayDecide={mayDecide} isDecided={filter["state"] === "decided"} />
       {queue.isSuccess && reviews.length === 0 && (
-        <Empty>
-          Nothing waits here. Decisions whose action is review or block come by themselves.
-        </Empty>
+        <Nothing isNarrowed={Object.keys(filter).length > 0} />
       )}
-      {reviews.length > 0 && <Queue reviews={reviews} mayDecide={mayDecide} />}
       {queue.hasNextPage && (
         <Button variant="default" mt="md" onClick={() => void queue.fetchNextPage()}>
           Show older
@@ -117,17 +122,42 @@ export default function ReviewPage(): ReactElement {
   )
 }
 
+function Nothing({ isNarrowed }: { readonly isNarrowed: boolean }): ReactElement {
+  if (isNarrowed)
+    return (
+      <Empty action={<Link href="/console/review">Show all that wait</Link>}>
+        No decision in the queue is like this.
+      </Empty>
+    )
+  return (
+    <Empty action={<Link href="/console/decisions">See all decisions</Link>}>
+      Nothing waits for you. What the policy sends to review or blocks comes here by itself;{" "}
+      <Link href="/console/policy">see the policy</Link>.
+    </Empty>
+  )
+}
+
 function Queue(props: {
   readonly reviews: readonly Review[]
   readonly mayDecide: boolean
+  /** Whether these are decided already, to be taken back. */
+  readonly isDecided: boolean
 }): ReactElement {
-  const { reviews, mayDecide } = props
+  const { reviews, mayDecide, isDecided } = props
   const [place, setPlace] = useState(0)
   const [picked, setPicked] = useState<ReadonlySet<string>>(new Set())
   const [last, setLast] = useState<readonly string[]>([])
+  const [, go] = useLocation()
+  const marked = useRef<HTMLTableRowElement>(null)
+  // The keys walk beyond the edge of the screen.
+  useEffect(() => {
+    if (place > 0) marked.current?.scrollIntoView({ block: "nearest" })
+  }, [place])
   const current = reviews[Math.min(place, reviews.length - 1)]
+  // What a filter has taken from the list since is not meant.
+  const chosen = reviews.filter(({ id }) => picked.has(id)).map(({ id }) => id)
   const meant = (): readonly string[] =>
-    picked.size > 0 ? [...picked] : current === undefined ? [] : [current.id]
+    chosen.length > 0 ? chosen : current === undefined ? [] : [current.id]
   const decide = useChange(async (outcome: ReviewOutcome) => {
     const done: string[] = []
     try {
@@ -142,7 +172,8 @@ function Queue(props: {
     }
   }, "review")
   const undo = useChange(async () => {
-    for (const id of last) await service.review.undo(id)
+    for (const id of isDecided ? meant() : last) await service.review.undo(id)
+    setPicked(new Set())
     setLast([])
   }, "review")
   const take = useChange(async () => {
@@ -162,98 +193,133 @@ function Queue(props: {
   useHotkeys([
     ["j", () => step(1)],
     ["k", () => step(-1)],
+    ["o", () => current !== undefined && go(pathOf(current))],
     ["x", ifMay(() => current !== undefined && pick(current.id))],
-    ["a", ifMay(() => take.mutate(undefined))],
+    ["a", ifMay(() => !isDecided && take.mutate(undefined))],
     ["u", ifMay(() => undo.mutate(undefined))],
     ...OUTCOMES.map(
-      ([key, outcome]) => [key, ifMay(() => decide.mutate(outcome))] as [string, () => void],
+      ([key, outcome]) =>
+        [key, ifMay(() => !isDecided && decide.mutate(outcome))] as [string, () => void],
     ),
   ])
   const failed = decide.error ?? undo.error ?? take.error
-  const several = picked.size > 0 ? ` ${picked.size}` : ""
+  const several = chosen.length > 0 ? ` ${chosen.length}` : ""
+  const hasRows = reviews.length > 0
   return (
     <>
       {mayDecide && (
         <Group mb="sm" gap="xs">
-          {OUTCOMES.map(([key, outcome, words]) => (
-            <Button
-              key={outcome}
-              size="compact-md"
-              variant="default"
-              loading={decide.isPending && decide.variables === outcome}
-              onClick={() => decide.mutate(outcome)}
-            >
-              {words}
-              {several}&nbsp;<kbd>{key}</kbd>
+          {hasRows && !isDecided && (
+            <>
+              {OUTCOMES.map(([key, outcome, words]) => (
+                <Button
+                  key={outcome}
+                  size="compact-md"
+                  variant="default"
+                  loading={decide.isPending && decide.variables === outcome}
+                  onClick={() => decide.mutate(outcome)}
+                >
+                  {words}
+                  {several}&nbsp;<kbd>{key}</kbd>
+                </Button>
+              ))}
+              <Button size="compact-md" variant="default" onClick={() => take.mutate(undefined)}>
+                Assign to me{several}&nbsp;<kbd>a</kbd>
+              </Button>
+            </>
+          )}
+          {hasRows && isDecided && (
+            <Button size="compact-md" variant="default" onClick={() => undo.mutate(undefined)}>
+              Take back{several}&nbsp;<kbd>u</kbd>
             </Button>
-          ))}
-          <Button size="compact-md" variant="default" onClick={() => take.mutate(undefined)}>
-            Assign to me{several}&nbsp;<kbd>a</kbd>
-          </Button>
-          {last.length > 0 && (
+          )}
+          {last.length > 0 && !isDecided && (
             <Button size="compact-md" variant="default" onClick={() => undo.mutate(undefined)}>
               Undo {last.length === 1 ? "the last" : `the last ${last.length}`}&nbsp;<kbd>u</kbd>
             </Button>
           )}
-          <span className="soft">
-            <kbd>j</kbd> next, <kbd>k</kbd> back, <kbd>x</kbd> pick
-          </span>
+          {hasRows && (
+            <span className="soft">
+              <kbd>j</kbd> next, <kbd>k</kbd> back, <kbd>o</kbd> open, <kbd>x</kbd> pick
+            </span>
+          )}
         </Group>
       )}
-      {failed !== null && <Failure error={failed} />}
-      <Table
-        label="Reviews"
-        columns={[
-          ...(mayDecide ? ["Pick"] : []),
-          "When",
-          "#Score",
-          "Band",
-          "Stage",
-          "Action",
-          "Reasons",
-          "Case",
-          "Works on it",
-          "Outcome",
-        ]}
-      >
-        {reviews.map((review, row) => (
-          <tr
-            key={review.id}
-            aria-current={review.id === current?.id}
-            onClick={() => setPlace(row)}
-          >
-            {mayDecide && (
+      {failed !== null && (
+        <Failure
+          error={failed}
+          {...(chosen.length > 1 && {
+            kept: "Those before it were changed, and the rest was not.",
+          })}
+        />
+      )}
+      {current !== undefined && (
+        <p className="visually-hidden" aria-live="polite">
+          {place > 0 &&
+            `${reviews.indexOf(current) + 1} of ${reviews.length}: score ${current.risk_score}, ${current.ref ?? current.id}`}
+        </p>
+      )}
+      {hasRows && (
+        <Table
+          label="Reviews"
+          columns={[
+            ...(mayDecide ? ["Pick"] : []),
+            "When",
+            "#Score",
+            "Band",
+            "Stage",
+            "Action",
+            "Reasons",
+            "Case",
+            "Works on it",
+            "Outcome",
+          ]}
+        >
+          {reviews.map((review, row) => (
+            <tr
+              key={review.id}
+              ref={review.id === current?.id ? marked : undefined}
+              aria-current={review.id === current?.id}
+              onClick={() => setPlace(row)}
+            >
+              {mayDecide && (
+                <td>
+                  <Checkbox
+                    aria-label={`Pick ${review.ref ?? review.id}`}
+                    checked={picked.has(review.id)}
+                    onChange={() => pick(review.id)}
+                  />
+                </td>
+              )}
               <td>
-                <Checkbox
-                  aria-label={`Pick ${review.ref ?? review.id}`}
-                  checked={picked.has(review.id)}
-                  onChange={() => pick(review.id)}
-                />
+                <Moment at={review.decided_at} />
               </td>
-            )}
-            <td>
-              <Moment at={review.decided_at} />
-            </td>
-            <td className="number">{review.risk_score}</td>
-            <td>
-              <Band name={review.band} />
-            </td>
-            <td>{review.threat_stage ?? ""}</td>
-            <td>{actionWords(review.recommended_action)}</td>
-            <td>{review.reasons.slice(0, 3).join(", ")}</td>
-            <td>
-              <Link href={`/console/decisions/${review.id}`}>
-                {review.ref ?? <code>{review.id}</code>}
-              </Link>
-            </td>
-            <td>{review.assignee ?? ""}</td>
-            <td>
-              {review.outcome?.replaceAll("_", " ") ?? ""}
-              {review.note !== null && <div className="soft">{review.note}</div>}
-            </td>
-          </tr>
-        ))}
-      </Table>
+              <td className="number">{review.risk_score}</td>
+              <td>
+                <Band name={review.band} />
+              </td>
+              <td>{review.threat_stage ?? ""}</td>
+              <td>{actionWords(review.recommended_action)}</td>
+              <td>{review.reasons.slice(0, 3).map(reasonWords).join(", ")}</td>
+              <td>
+                <Link href={pathOf(review)}>
+                  {review.ref ?? <code title={review.id}>{shortId(review.id)}</code>}
+                </Link>
+              </td>
+              <td>{review.assignee !== null && <Actor of={review.assignee} />}</td>
+              <td>
+                {review.outcome !== null && outcomeWords(review.outcome)}
+                {review.note !== null && <div className="soft">{review.note}</div>}
+              </td>
+            </tr>
+          ))}
+        </Table>
+      )}
     </>
   )
 }
+
+/** The end of an id, which tells it from others of the same minute. */
+const shortId = (id: string): string => `dec_…${id.slice(-8)}`
+
+const pathOf = ({ id }: Review): string => `/console/decisions/${id}`

@@ -8,6 +8,7 @@ import { sending, textIn } from "../ui/form.ts"
 import { service } from "../ui/service.ts"
 import { Answer, Failure, PageHead } from "../ui/states.tsx"
 import { Moment } from "../ui/time.tsx"
+import { planWords } from "../ui/words.ts"
 
 const count = new Intl.NumberFormat()
 
@@ -69,12 +70,12 @@ function Plan({ own }: { readonly own: OwnTenant }): ReactElement {
   return (
     <>
       <p className="soft">
-        An administrator of the service changes the plan and what it allows. The tenant{" "}
-        <strong>{own.name}</strong> is there since <Moment at={own.created_at} />.
+        The tenant <strong>{own.name}</strong> was made <Moment at={own.created_at} />. An
+        administrator of the service changes its plan and what that allows.
       </p>
       <dl className="facts">
         <dt>Plan</dt>
-        <dd>{own.plan}</dd>
+        <dd>{planWords(own.plan)}</dd>
         <dt>Requests a second</dt>
         <dd>{most(limits?.requests_per_second)}</dd>
         <dt>Lookups a month</dt>
@@ -133,7 +134,7 @@ function Domains({ acting }: { readonly acting: Policy }): ReactElement {
       <Textarea
         name="domains"
         label="One a line"
-        description="An address at a domain that imitates one of these is after you. Saving makes a new version of the policy."
+        description="An address at a domain that looks like one of these counts as an imitation of yours. Saving makes a new version of the policy."
         defaultValue={domains.join("\n")}
         placeholder="acme.example"
         autosize

@@ -6,6 +6,7 @@ import { sending, textIn } from "../ui/form.ts"
 import { forgetEverything, service } from "../ui/service.ts"
 import { Answer, Failure, PageHead } from "../ui/states.tsx"
 import { Moment } from "../ui/time.tsx"
+import { roleWords } from "../ui/words.ts"
 import { hasPasskeys, makePasskey } from "../ui/passkeys.ts"
 
 /** Taking up an invitation, or getting back in, by the token behind the `#` of a link. */
@@ -25,7 +26,7 @@ export default function Join(): ReactElement {
             <p>
               {isBackIn
                 ? "This link lets you set anew what you sign in by. What you had is replaced."
-                : `You are invited to ${tenant ?? "the service itself"} as ${role ?? "a member"}.`}{" "}
+                : `You are invited to ${tenant ?? "the service itself"} as ${role === null ? "a member" : roleWords(role).toLowerCase()}.`}{" "}
               It is good once, until <Moment at={expiresAt} />.
             </p>
             <JoinForm token={token} isNew={!isBackIn} />

@@ -7,6 +7,7 @@ import { sending, textIn } from "../ui/form.ts"
 import { ShownOnce } from "../ui/secret.tsx"
 import { service } from "../ui/service.ts"
 import { Answer, Failure, PageHead } from "../ui/states.tsx"
+import { planWords } from "../ui/words.ts"
 import { workedOn } from "./work.ts"
 
 /** What follows, before anything is sent. */
@@ -74,7 +75,7 @@ function AskForm(props: {
     <form onSubmit={sending(ask.mutate)}>
       <Stack>
         <p>
-          For the plan {plan}, without a card. {MODES[mode]}
+          The plan is {planWords(plan)} and needs no card. {MODES[mode]}
         </p>
         <TextInput
           name="organisation"
@@ -162,7 +163,7 @@ function Done({ of }: { readonly of: SignUpResult | SignUpPending }): ReactEleme
   return (
     <Stack>
       <p>
-        {of.tenant} has the plan {of.plan}.
+        The tenant <strong>{of.tenant}</strong> was made. Its plan is {planWords(of.plan)}.
       </p>
       <ShownOnce title="Your API key" text={of.key} what="key">
         <p>

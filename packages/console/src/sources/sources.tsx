@@ -6,6 +6,7 @@ import { Circulation } from "./circulation.tsx"
 import { Empty, Failure, Loading, PageHead } from "../ui/states.tsx"
 import { dayWords, Moment } from "../ui/time.tsx"
 import { Table } from "../ui/table.tsx"
+import { evidenceWords } from "../ui/words.ts"
 
 const count = new Intl.NumberFormat()
 
@@ -49,15 +50,21 @@ export default function Sources(): ReactElement {
             <tr key={source.name ?? place}>
               <td>
                 {source.title ?? source.name ?? <span className="soft">not named</span>}
-                {source.title !== undefined && (
+                {source.title !== undefined && source.title !== source.name && (
                   <>
                     <br />
                     <code className="soft">{source.name}</code>
                   </>
                 )}
               </td>
-              <td>{source.kind}</td>
-              <td>{source.event_date === null ? "" : dayWords(source.event_date)}</td>
+              <td>{evidenceWords(source.kind)}</td>
+              <td>
+                {source.event_date === null ? (
+                  <span className="soft">not said</span>
+                ) : (
+                  <span className="nowrap">{dayWords(source.event_date)}</span>
+                )}
+              </td>
               <td>
                 <Moment at={source.imported_at} />
               </td>

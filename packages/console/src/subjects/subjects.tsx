@@ -64,7 +64,8 @@ export default function Subjects(): ReactElement {
             autoComplete="off"
             spellCheck={false}
             required
-            w={300}
+            w={340}
+            maw="100%"
           />
           <NativeSelect
             label="Why"
@@ -73,7 +74,7 @@ export default function Subjects(): ReactElement {
             onChange={(event) => setReason(event.currentTarget.value as SubjectRequest["reason"])}
           />
           <TextInput
-            label="Your name of the case"
+            label="Your name of the case, if it has one"
             placeholder="DSR-118"
             value={reference}
             onChange={(event) => setReference(event.currentTarget.value)}
@@ -88,18 +89,20 @@ export default function Subjects(): ReactElement {
       </form>
       {/* Outside of the form: a confirmation is a form of its own. */}
       {named !== "" && (
-        <ConfirmedButton
-          label={isNumber(named) ? "Erase this number" : "Erase this address"}
-          name={named}
-          act={() => erasing.mutateAsync()}
-        >
-          <p>
-            {ofService
-              ? "Everything that anybody holds about it is erased, for good: imported evidence, reports and decisions of all tenants. What is imported later is left out too, and lookups answer that nothing is available."
-              : "Reports, evidence and decisions of your tenant about it are erased now. What you send later is kept as usual."}{" "}
-            This cannot be undone.
-          </p>
-        </ConfirmedButton>
+        <Group mb="md">
+          <ConfirmedButton
+            label={isNumber(named) ? "Erase this number" : "Erase this address"}
+            name={named}
+            act={() => erasing.mutateAsync()}
+          >
+            <p>
+              {ofService
+                ? "Everything that anybody holds about it is erased, for good: imported evidence, reports and decisions of all tenants. What is imported later is left out too, and lookups answer that nothing is available."
+                : "Reports, evidence and decisions of your tenant about it are erased now. What you send later is kept as usual."}{" "}
+              This cannot be undone.
+            </p>
+          </ConfirmedButton>
+        </Group>
       )}
       <div aria-live="polite">
         {exporting.error !== null && <Failure error={exporting.error} />}

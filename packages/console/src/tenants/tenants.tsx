@@ -2,15 +2,20 @@ import type { Tenant } from "@assay/client"
 import { Button, Group, NativeSelect, TextInput } from "@mantine/core"
 import { useInfiniteQuery, useQuery } from "@tanstack/react-query"
 import { type ReactElement, useState } from "react"
+import { Link } from "wouter"
 import { useChange } from "../ui/change.ts"
+import { ConfirmedButton } from "../ui/confirm.tsx"
 import { sending, textIn } from "../ui/form.ts"
 import { ShownOnce } from "../ui/secret.tsx"
 import { service } from "../ui/service.ts"
 import { Answer, Empty, Failure, Loading, PageHead } from "../ui/states.tsx"
 import { Moment } from "../ui/time.tsx"
 import { Table } from "../ui/table.tsx"
+import { planWords } from "../ui/words.ts"
 
 const PLANS: readonly Tenant["plan"][] = ["free", "enterprise"]
+const purposeWords = (purpose: string): string => purpose.replaceAll("-", " ")
+const choices = PLANS.map((value) => ({ value, label: planWords(value) }))
 const planIn = (text: string): Tenant["plan"] => (text === "enterprise" ? "enterprise" : "free")
 
 /** Tenants of the service and sign-ups that wait, for its administrators. */
@@ -48,10 +53,11 @@ function NewTenant(): ReactElement {
     "tenants",
   )
   return (
-    <form onSubmit={sending(create.mutate)}>
-      <Group align="flex-end" mb="md">
+    <form className="panel" onSubmit={sending(create.mutate)}>
+      <h2>Make a tenant</h2>
+      <Group align="flex-end">
         <TextInput name="name" label="Name of a new tenant" required maxLength={100} />
-        <NativeSelect name="plan" label="Plan" data={[...PLANS]} />
+        <NativeSelect name="plan" label="Plan" data={choices} />
         <Button type="submit" loading={create.isPending}>
           Make tenant
         </Button>
@@ -78,7 +84,7 @@ function TenantTable({ tenants }: { readonly tenants: readonly Tenant[] }): Reac
               <NativeSelect
                 aria-label={`Plan of ${name}`}
                 value={plan}
-                data={[...PLANS]}
+                data={choices}
                 onChange={(event) => change.mutate({ id, plan: planIn(event.currentTarget.value) })}
               />
             </td>
@@ -104,9 +110,9 @@ function SignUps(): ReactElement {
     "tenants",
   )
   const refuse = useChange((id: string) => service.tenants.refuse(id), "sign-ups")
-  const failed = approve.error ?? refuse.error
+  const failed = approve.error
   return (
-    <section>
+    <section className="panel">
       <h2>Sign-ups that wait</h2>
       {token !== null && (
         <ShownOnce title="Approved" text={token} what="token">
@@ -117,19 +123,26 @@ function SignUps(): ReactElement {
       <Answer of={waiting}>
         {({ signups }) =>
           signups.length === 0 ? (
-            <Empty>Nobody waits.</Empty>
+            <Empty>
+              Nobody waits. With <code>ASSAY_SIGNUP=approved</code> strangers who{" "}
+              <Link href="/console/sign-up">sign up</Link> come here first.
+            </Empty>
           ) : (
             <ul>
               {signups.map(({ id, at, organisation, email, purposes }) => (
                 <li key={id}>
                   <strong>{organisation}</strong> ({email}), <Moment at={at} />, for{" "}
-                  {purposes.join(", ")}{" "}
+                  {purposes.map(purposeWords).join(", ")}{" "}
                   <Button size="compact-sm" onClick={() => approve.mutate(id)}>
                     Approve {organisation}
                   </Button>{" "}
-                  <Button size="compact-sm" variant="default" onClick={() => refuse.mutate(id)}>
-                    Refuse {organisation}
-                  </Button>
+                  <ConfirmedButton
+                    label={`Refuse ${organisation}`}
+                    name={organisation}
+                    act={() => refuse.mutateAsync(id)}
+                  >
+                    <p>The sign-up is deleted, and nobody is told. They can sign up again.</p>
+                  </ConfirmedButton>
                 </li>
               ))}
             </ul>

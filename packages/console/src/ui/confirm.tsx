@@ -53,7 +53,7 @@ export function ConfirmedButton(props: {
           />
           <Group justify="flex-end">
             <Button variant="default" onClick={close}>
-              Keep it
+              Cancel
             </Button>
             <Button type="submit" color="red" disabled={typed !== name} loading={isBusy}>
               {label}

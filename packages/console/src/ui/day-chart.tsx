@@ -2,9 +2,17 @@ import { useElementSize } from "@mantine/hooks"
 import { AxisBottom, AxisLeft } from "@visx/axis"
 import { scaleBand, scaleLinear } from "@visx/scale"
 import type { ReactElement } from "react"
+import { dayWords } from "./time.tsx"
 
 const count = new Intl.NumberFormat()
-const [WIDTH_MIN, HEIGHT, LEFT, BOTTOM] = [240, 220, 56, 28]
+const [WIDTH_MIN, HEIGHT, LEFT, RIGHT, BOTTOM] = [240, 220, 56, 18, 28]
+/** The room that a day needs below the bars. */
+const LABEL = 52
+const dayName = new Intl.DateTimeFormat("en-GB", {
+  day: "numeric",
+  month: "short",
+  timeZone: "UTC",
+})
 const DAY_MS = 86_400_000
 
 /** Counts of days as bars, from a UTC day to another; several counts of one day are one bar. */
@@ -22,10 +30,15 @@ export function DayChart(props: {
   for (const { day, count: n } of props.days) days.set(day, (days.get(day) ?? 0) + n)
   const all = [...days].sort(([a], [b]) => (a < b ? -1 : 1))
   const most = Math.max(...all.map(([, n]) => n))
-  const x = scaleBand({ domain: all.map(([day]) => day), range: [LEFT, width], padding: 0.25 })
+  const x = scaleBand({
+    domain: all.map(([day]) => day),
+    range: [LEFT, width - RIGHT],
+    padding: 0.25,
+  })
   const y = scaleLinear({ domain: [0, most], range: [HEIGHT - BOTTOM, 10], nice: true })
   const barWidth = Math.min(40, x.bandwidth())
-  const labelled = all.filter((_, n) => (all.length - 1 - n) % Math.ceil(all.length / 10) === 0)
+  const each = Math.ceil((all.length * LABEL) / (width - LEFT))
+  const labelled = all.filter((_, n) => (all.length - 1 - n) % each === 0)
   return (
     <div ref={ref} className="chart">
       <svg
@@ -35,7 +48,7 @@ export function DayChart(props: {
         role="img"
         aria-label={`Lookups a day: ${all
           .filter(([, n]) => n > 0)
-          .map(([day, n]) => `${day} ${n}`)
+          .map(([day, n]) => `${dayWords(day)} ${count.format(n)}`)
           .join(", ")}`}
       >
         {all.map(([day, n]) => (
@@ -47,14 +60,14 @@ export function DayChart(props: {
             height={HEIGHT - BOTTOM - y(n)}
             fill="var(--accent)"
           >
-            <title>{`${day}: ${count.format(n)}`}</title>
+            <title>{`${dayWords(day)}, UTC: ${count.format(n)}`}</title>
           </rect>
         ))}
         <AxisBottom
           top={HEIGHT - BOTTOM}
           scale={x}
           tickValues={labelled.map(([day]) => day)}
-          tickFormat={(day) => day.slice(8)}
+          tickFormat={(day) => dayName.format(new Date(day))}
           stroke="var(--line)"
           tickStroke="var(--line)"
           tickLabelProps={{ fill: "var(--soft)", fontSize: 11, textAnchor: "middle" }}

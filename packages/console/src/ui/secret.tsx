@@ -12,7 +12,7 @@ export function ShownOnce(props: {
   const { title, text, what, children } = props
   return (
     <Alert color="teal" title={title} my="md" role="status">
-      <pre className="code">{text}</pre>
+      <pre className="code whole">{text}</pre>
       <p>
         <Copy text={text} what={what} /> It is shown this once.
       </p>

@@ -43,15 +43,23 @@ export function Loading(): ReactElement {
 /** What happened, what was not changed, and what to do, with the id of the request to copy. */
 export function Failure(props: {
   readonly error: unknown
+  /** Asks again: of what was read alone, since a change that was sent twice may be made twice. */
   readonly retry?: (() => void) | undefined
+  /** What became of a change that was refused; nothing of it was made unless this says so. */
+  readonly kept?: string
 }): ReactElement {
-  const { error, retry } = props
-  const { title, detail, requestId } = said(error)
+  const { error, retry, kept = "Nothing was changed." } = props
+  const { title, detail, code, requestId } = said(error, retry === undefined ? kept : null)
   const box = useRef<HTMLDivElement>(null)
   useEffect(() => box.current?.focus(), [])
   return (
     <Alert ref={box} color="red" title={title} role="alert" tabIndex={-1} my="md">
       <p>{detail}</p>
+      {code !== null && (
+        <p>
+          <a href={`/problems/${code}`}>What to do about it</a>
+        </p>
+      )}
       {requestId !== null && (
         <p className="soft">
           Request <code>{requestId}</code> <Copy text={requestId} what="request id" />
@@ -66,7 +74,7 @@ export function Failure(props: {
   )
 }
 
-/** Nothing to show: one sentence, and what to do. */
+/** Nothing to show: one sentence, one thing to do, and where to read on. */
 export function Empty(props: {
   readonly children: ReactNode
   readonly action?: ReactNode

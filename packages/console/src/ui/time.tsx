@@ -20,15 +20,19 @@ const UNITS = [
 /** How long ago, or how far ahead, in words. */
 export function relative(moment: string, nowMs = Date.now()): string {
   const seconds = Math.round((Date.parse(moment) - nowMs) / 1000)
-  const [unit, size] = UNITS.find(([, each]) => Math.abs(seconds) >= each) ?? ["second", 1]
+  // Of a unit there are two or more: 25 hours say more than yesterday, 13 months than last year.
+  const [unit, size] = UNITS.find(([, each]) => Math.abs(seconds) >= 2 * each) ?? ["second", 1]
   return ago.format(Math.trunc(seconds / size), unit)
 }
+
+/** A moment in UTC, in words. */
+export const momentWords = (at: string): string => `${time.format(new Date(at))} UTC`
 
 /** A moment in UTC, with how long ago it was on hover. */
 export function Moment({ at }: { readonly at: string }): ReactElement {
   return (
     <time dateTime={at} title={relative(at)}>
-      {time.format(new Date(at))} UTC
+      {momentWords(at)}
     </time>
   )
 }

@@ -82,7 +82,8 @@ export function createDesk(baseUrl: string, changed: () => void): Desk {
   }
 
   return {
-    answer: (message) => answered(message).catch((error: unknown) => ({ failure: said(error) })),
+    answer: (message) =>
+      answered(message).catch((error: unknown) => ({ failure: said(error, null) })),
     isEmpty: () => works().length === 0,
     isRunning: () => works().some(({ state }) => state === "running"),
   }

@@ -122,6 +122,7 @@ function resultOf(answer: AnswerMessage): unknown {
   throw new Told({
     title: "You are signed out",
     detail: "Sign in again to go on. Nothing more is scored.",
+    code: null,
     requestId: null,
   })
 }

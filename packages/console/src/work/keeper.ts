@@ -166,13 +166,13 @@ function isOfEndedSession(error: unknown): boolean {
 }
 
 function failureOf(error: unknown, kind: Kind): Said {
-  if (error instanceof AssayProblem) return said(error)
+  if (error instanceof AssayProblem) return said(error, null)
   if (error instanceof AssayUnavailable) {
     const rest =
       kind === "batch"
         ? "Lines that have no score here may have been looked up."
         : "Nothing was changed by it."
-    return { ...said(error), detail: `${error.message}. ${rest}` }
+    return { ...said(error, null), detail: `${error.message}. ${rest}` }
   }
   // A file that was moved or changed meanwhile is read no further by the browser.
   const detail =
@@ -181,5 +181,5 @@ function failureOf(error: unknown, kind: Kind): Said {
       : error instanceof Error
         ? error.message
         : String(error)
-  return { title: "The work broke off", detail, requestId: null }
+  return { title: "The work broke off", detail, code: null, requestId: null }
 }

@@ -92,6 +92,10 @@ export const SessionDetails = Type.Object(
     }),
     tenant: Type.Union([Type.String(), Type.Null()]),
     roles: Type.Array(Role, { description: "In that tenant, and for the service." }),
+    scopes: Type.Array(Type.String(), {
+      description:
+        "What the plan of that tenant has; the roles say how much of it is the person's. None for the service.",
+    }),
     memberships: Type.Array(Membership, { description: "Tenants the person can act in." }),
     signed_in_at: Moment,
     expires_at: Type.String({

@@ -42,7 +42,7 @@ export function sessionRoutes(app: App, services: PeopleServices, writer: People
 
   app.get("/api/v1/session", { schema: sessionSchema }, async (request) => {
     const { id, name, roles, signedInAt, expiresAt } = personOf(request)
-    const { tenantId } = request.caller
+    const { tenantId, scopes } = request.caller
     const found = await people.personById(id)
     const token = cookieOf(request.raw, SESSION_COOKIE)
     if (found === null || token === null)
@@ -54,6 +54,7 @@ export function sessionRoutes(app: App, services: PeopleServices, writer: People
       tenant_id: tenantId,
       tenant: acting?.tenantName ?? null,
       roles: [...roles],
+      scopes: [...scopes],
       memberships: found.memberships.map(({ tenantId: tenant_id, tenantName: tenant, role }) => ({
         tenant_id,
         tenant,

@@ -115,7 +115,8 @@ export function diskFound(path: string): Found {
 /** How old the newest list of domains is. */
 export function listsFound(lists: Checked["lists"], nowMs: number): Found {
   const days = Math.max(0, Math.floor((nowMs - lists.newestAtMs()) / DAY_MS))
-  const detail = `${lists.size()} domains, newest list ${days} days old`
+  const age = days === 0 ? "is of today" : days === 1 ? "is 1 day old" : `is ${days} days old`
+  const detail = `${lists.size().toLocaleString("en")} domains are listed; the newest list ${age}.`
   if (days <= LIST_OLD_DAYS) return ok(detail)
   return warning(detail, "Update Assay, or put newer lists into the folder of lists.")
 }

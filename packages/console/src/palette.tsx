@@ -57,6 +57,7 @@ const KEYS: readonly [key: string, meaning: string][] = [
   ["Ctrl K or ⌘ K", "Go to a page, or to a decision by its id"],
   ["?", "These keys"],
   ["j, k", "In the review queue: next, back"],
+  ["o, Esc", "Open the decision of the one that is marked; close it"],
   ["x", "Pick the one that is marked, to decide several at once"],
   ["f, g, c", "Confirmed fraud, genuine, cannot tell"],
   ["a, u", "Assign to me; undo the last outcome"],

@@ -4,16 +4,20 @@ import { Button, Checkbox, Group, NativeSelect } from "@mantine/core"
 import { useHotkeys } from "@mantine/hooks"
 import { useInfiniteQuery } from "@tanstack/react-query"
 import { type ReactElement, useState } from "react"
-import { Link, useSearchParams } from "wouter"
+import { useLocation, useRoute, useSearchParams } from "wouter"
+import { listOf } from "../decision/decision-address.ts"
+import { DecisionLink } from "../decision/decision-link.tsx"
+import { DecisionPanel } from "../decision/decision-panel.tsx"
 import { actionWords, Band } from "../ui/band.tsx"
 import { useChange } from "../ui/change.ts"
-import { service, useSession } from "../ui/service.ts"
+import { isAnalyst, service, useSession } from "../ui/service.ts"
 import { Empty, Failure, Loading, PageHead } from "../ui/states.tsx"
 import { Moment } from "../ui/time.tsx"
 import { Table } from "../ui/table.tsx"
-import { Views } from "./views.tsx"
+import { Views } from "../ui/views.tsx"
 
 const PAGE = 50
+const PATH = "/console/review"
 const FILTERS = ["state", "band", "stage", "action", "assignee"] as const
 
 const OUTCOMES: readonly [key: string, outcome: ReviewOutcome, words: string][] = [
@@ -25,6 +29,8 @@ const OUTCOMES: readonly [key: string, outcome: ReviewOutcome, words: string][] 
 /** The queue of decisions that wait for an analyst, for hands that stay on the keyboard. */
 export default function ReviewPage(): ReactElement {
   const [search, setSearch] = useSearchParams()
+  const [, route] = useRoute<{ id: string }>(`${PATH}/:id`)
+  const opened = route?.id ?? null
   const { data: session } = useSession()
   const filter = Object.fromEntries(
     FILTERS.flatMap((name) => {
@@ -43,7 +49,7 @@ export default function ReviewPage(): ReactElement {
     getNextPageParam: ({ reviews }) => (reviews.length < PAGE ? null : reviews.at(-1)?.id),
   })
   const reviews = queue.data?.pages.flatMap((page) => page.reviews) ?? []
-  const mayDecide = session?.roles.some((role) => role === "owner" || role === "analyst") === true
+  const mayDecide = isAnalyst(session)
   const change = (name: string, value: string): void =>
     setSearch((before) => {
       const next = new URLSearchParams(before)
@@ -55,6 +61,9 @@ export default function ReviewPage(): ReactElement {
     <>
       <PageHead title="Review">
         <Views
+          name="review-views"
+          calls={service.review.views}
+          all="All that wait"
           filter={filter}
           apply={(saved) => setSearch(new URLSearchParams(saved))}
           maySave={mayDecide}
@@ -107,7 +116,11 @@ export default function ReviewPage(): ReactElement {
           Nothing waits here. Decisions whose action is review or block come by themselves.
         </Empty>
       )}
-      {reviews.length > 0 && <Queue reviews={reviews} mayDecide={mayDecide} />}
+      {reviews.length > 0 ? (
+        <Queue reviews={reviews} mayDecide={mayDecide} opened={opened} />
+      ) : (
+        <DecisionPanel path={PATH} id={opened} />
+      )}
       {queue.hasNextPage && (
         <Button variant="default" mt="md" onClick={() => void queue.fetchNextPage()}>
           Show older
@@ -120,22 +133,35 @@ export default function ReviewPage(): ReactElement {
 function Queue(props: {
   readonly reviews: readonly Review[]
   readonly mayDecide: boolean
+  /** The one that is open beside the list, which may have left it. */
+  readonly opened: string | null
 }): ReactElement {
-  const { reviews, mayDecide } = props
-  const [place, setPlace] = useState(0)
+  const { reviews, mayDecide, opened } = props
+  const [, go] = useLocation()
+  const [search] = useSearchParams()
+  const placeOf = (id: string | null): number => reviews.findIndex((review) => review.id === id)
+  const [place, setPlace] = useState(() => Math.max(0, placeOf(opened)))
   const [picked, setPicked] = useState<ReadonlySet<string>>(new Set())
   const [last, setLast] = useState<readonly string[]>([])
-  const current = reviews[Math.min(place, reviews.length - 1)]
+  // Keys act on what a person looks at: on the one that is open, and on none that is out of sight.
+  const at = opened === null ? Math.min(place, reviews.length - 1) : placeOf(opened)
+  const current = reviews[at]
+  const isSeveral = picked.size > 0 && opened === null
   const meant = (): readonly string[] =>
-    picked.size > 0 ? [...picked] : current === undefined ? [] : [current.id]
+    isSeveral ? [...picked] : current === undefined ? [] : [current.id]
+  const show = (review: Review | undefined, options?: { replace: boolean }): void =>
+    go(`${review === undefined ? PATH : `${PATH}/${review.id}`}${listOf(search)}`, options)
   const decide = useChange(async (outcome: ReviewOutcome) => {
     const done: string[] = []
+    const next = reviews[at + 1] ?? reviews[at - 1]
     try {
       for (const id of meant()) {
         await service.review.decide(id, { outcome })
         done.push(id)
       }
-      setPicked(new Set())
+      if (isSeveral) setPicked(new Set())
+      // Unless it was closed in the meantime.
+      if (location.pathname === `${PATH}/${opened}`) show(next, { replace: true })
     } finally {
       // Of several, those before one that was refused can be taken back.
       setLast(done)
@@ -148,8 +174,12 @@ function Queue(props: {
   const take = useChange(async () => {
     for (const id of meant()) await service.review.assign(id, { assignee: "me" })
   }, "review")
-  const step = (by: number): void =>
-    setPlace((before) => Math.max(0, Math.min(reviews.length - 1, before + by)))
+  const step = (by: number): void => {
+    if (current === undefined) return
+    const next = Math.max(0, Math.min(reviews.length - 1, at + by))
+    setPlace(next)
+    if (opened !== null) show(reviews[next], { replace: true })
+  }
   const pick = (id: string): void =>
     setPicked((before) => {
       const next = new Set(before)
@@ -162,7 +192,8 @@ function Queue(props: {
   useHotkeys([
     ["j", () => step(1)],
     ["k", () => step(-1)],
-    ["x", ifMay(() => current !== undefined && pick(current.id))],
+    ["o", () => show(opened === null ? current : undefined)],
+    ["x", ifMay(() => current !== undefined && opened === null && pick(current.id))],
     ["a", ifMay(() => take.mutate(undefined))],
     ["u", ifMay(() => undo.mutate(undefined))],
     ...OUTCOMES.map(
@@ -170,10 +201,10 @@ function Queue(props: {
     ),
   ])
   const failed = decide.error ?? undo.error ?? take.error
-  const several = picked.size > 0 ? ` ${picked.size}` : ""
-  return (
+  const several = isSeveral ? ` ${picked.size}` : ""
+  const tools = (
     <>
-      {mayDecide && (
+      {mayDecide && (opened === null || current !== undefined) && (
         <Group mb="sm" gap="xs">
           {OUTCOMES.map(([key, outcome, words]) => (
             <Button
@@ -196,11 +227,28 @@ function Queue(props: {
             </Button>
           )}
           <span className="soft">
-            <kbd>j</kbd> next, <kbd>k</kbd> back, <kbd>x</kbd> pick
+            <kbd>j</kbd> next, <kbd>k</kbd> back,{" "}
+            {opened === null ? (
+              <>
+                <kbd>x</kbd> pick, <kbd>o</kbd> open
+              </>
+            ) : (
+              <>
+                <kbd>Esc</kbd> close
+              </>
+            )}
           </span>
         </Group>
       )}
       {failed !== null && <Failure error={failed} />}
+    </>
+  )
+  return (
+    <>
+      {opened === null && tools}
+      <DecisionPanel path={PATH} id={opened}>
+        {opened !== null && tools}
+      </DecisionPanel>
       <Table
         label="Reviews"
         columns={[
@@ -242,9 +290,9 @@ function Queue(props: {
             <td>{actionWords(review.recommended_action)}</td>
             <td>{review.reasons.slice(0, 3).join(", ")}</td>
             <td>
-              <Link href={`/console/decisions/${review.id}`}>
+              <DecisionLink path={PATH} id={review.id}>
                 {review.ref ?? <code>{review.id}</code>}
-              </Link>
+              </DecisionLink>
             </td>
             <td>{review.assignee ?? ""}</td>
             <td>

@@ -145,6 +145,8 @@ function Queue(props: {
   const [last, setLast] = useState<readonly string[]>([])
   // Keys act on what a person looks at: on the one that is open, and on none that is out of sight.
   const at = opened === null ? Math.min(place, reviews.length - 1) : placeOf(opened)
+  // The mark stays where the panel was when it is closed.
+  if (opened !== null && at !== -1 && at !== place) setPlace(at)
   const current = reviews[at]
   const isSeveral = picked.size > 0 && opened === null
   const meant = (): readonly string[] =>

@@ -2,6 +2,8 @@ import "@mantine/core/styles/Drawer.css"
 import { Drawer } from "@mantine/core"
 import { type ReactElement, type ReactNode, useEffect } from "react"
 
+/** Light enough for the list behind it to be read. */
+const SHADE = { backgroundOpacity: 0.35 }
 /** Motion takes less than 150 ms, and none where a person asked for none. */
 const SLIDE = { duration: 120 }
 
@@ -24,6 +26,7 @@ export function SidePanel(props: {
       size="56rem"
       title={title}
       returnFocus={false}
+      overlayProps={SHADE}
       transitionProps={SLIDE}
       closeButtonProps={{ "aria-label": "Close" }}
       classNames={{ title: "side-panel-title" }}

@@ -570,7 +570,11 @@ test("decisions are narrowed by filters that stand in the address, and kept as a
 
 test("views that cannot be read or saved are said, and asked for again", async (context) => {
   if (!isPresent(context)) return
-  const { page } = await open({}, await member("analyst"))
+  const who = await member("analyst")
+  const name = "A view whose name is as long as may be, and wider than a phone"
+  const saved = await who.send("POST", "/api/v1/decisions/views", { name, filter: {} })
+  assert.equal(saved.status, 200)
+  const { page } = await open({ colorScheme: "dark", viewport: PHONE }, who)
   const views = "**/api/v1/decisions/views"
   await page.route(views, (route) => route.abort())
   await page.goto(`${origin}/console/decisions?band=high`)
@@ -581,6 +585,10 @@ test("views that cannot be read or saved are said, and asked for again", async (
   await page.unroute(views)
   await page.getByRole("menuitem", { name: "Try again" }).click()
   await failed.waitFor({ state: "detached" })
+  await page.getByRole("menuitem", { name: `Delete ${name}` }).waitFor()
+  assert.deepEqual(await violations(page), [])
+  assert.ok((await overflow(page)) <= 0, "the menu is wider than a phone")
+  await page.screenshot({ path: join(screenshots, "views-dark-phone.png") })
   await page.getByRole("menuitem", { name: "Save this view" }).click()
   const dialog = page.getByRole("dialog", { name: "Save this view" })
   await dialog.getByLabel("Name").fill("of ana@mail.example")
@@ -593,6 +601,9 @@ test("a decision opens beside its list, at an address that gives both again, by 
   if (!isPresent(context)) return
   for (const email of ["ivan.petrov@mail.example", "sofia.rossi@mail.example"])
     await service.request("/api/v1/risk/score", { key: service.key, json: { email } })
+  const phone = { phone_number: "+61491570156" }
+  const called = await service.request("/api/v1/phone-risk", { key: service.key, json: phone })
+  const number = called.headers.get("x-decision-id") ?? ""
   const who = await member("viewer")
   for (const [colorScheme, name] of PAIRS) {
     const viewport = name === "wide" ? WIDE : PHONE
@@ -638,6 +649,9 @@ test("a decision opens beside its list, at an address that gives both again, by 
     await panel.waitFor({ state: "detached" })
     assert.equal(page.url(), `${origin}/console/decisions?subject=email&stage=TESTED`)
     assert.equal(await page.evaluate("document.activeElement.textContent"), id)
+    // Of a number too, of which no decision keeps the line's own events.
+    await page.goto(`${origin}/console/decisions/${number}`)
+    await panel.getByRole("article", { name: `Assessment of ${number}` }).waitFor()
     const other = await own.newPage()
     await other.goto(address)
     await other.getByRole("dialog").getByRole("article").waitFor()

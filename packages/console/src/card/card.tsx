@@ -63,7 +63,16 @@ export function PhoneCard(props: CardProps<Omit<PhoneRiskResult, "phone_number">
           SIM swap risk {result.sim_swap_risk}, ownership confidence {result.ownership_confidence}
         </span>
       }
-      picture={<SimTimeline evidence={explained.evidence} />}
+      picture={
+        explained.evidence === undefined ? (
+          <p className="soft">
+            What was observed of the line, and when, is shown with a score and not kept with its
+            decision.
+          </p>
+        ) : (
+          <SimTimeline evidence={explained.evidence} />
+        )
+      }
       sentences={summary && sentencesOf(summary.level, summary, explained.remedies)}
     />
   )

@@ -63,7 +63,8 @@ export interface PhoneExplained extends Common {
     readonly next_change: string
     readonly not_looked_at: string
   }
-  readonly evidence: readonly {
+  /** Of a past decision there is none: what the scorer made of it is in its input. */
+  readonly evidence?: readonly {
     readonly kind: string
     readonly observed_at: string
     readonly value: number | null

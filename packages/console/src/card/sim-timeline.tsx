@@ -34,7 +34,7 @@ const WINDOWS: readonly [from: number, to: number, band: string, label: string][
 export function SimTimeline({
   evidence,
 }: {
-  readonly evidence: PhoneExplained["evidence"]
+  readonly evidence: NonNullable<PhoneExplained["evidence"]>
 }): ReactElement {
   const now = Date.now()
   const scale = scaleLog({ domain: [FIRST, LAST], range: [20, 740], base: 10 })

@@ -29,7 +29,7 @@ export function SidePanel(props: {
       overlayProps={SHADE}
       transitionProps={SLIDE}
       closeButtonProps={{ "aria-label": "Close" }}
-      classNames={{ title: "side-panel-title" }}
+      classNames={{ title: "side-panel-title", body: "side-panel" }}
     >
       {isOpen && <TabTitle text={title} />}
       {children}

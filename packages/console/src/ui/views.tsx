@@ -67,7 +67,7 @@ export function Views<Filter extends object>(props: ViewsProps<Filter>): ReactEl
         <Menu.Target>
           <Button variant="default">Saved views</Button>
         </Menu.Target>
-        <Menu.Dropdown>
+        <Menu.Dropdown maw="calc(100vw - 2rem)">
           <Menu.Item onClick={() => apply({} as Filter)}>{all}</Menu.Item>
           {views.isPending && <Menu.Label>Loading</Menu.Label>}
           {views.isError && (
@@ -94,7 +94,7 @@ export function Views<Filter extends object>(props: ViewsProps<Filter>): ReactEl
                 Save this view
               </Menu.Item>
               {saved.map((view) => (
-                <Menu.Item key={view.id} color="red" onClick={() => remove.mutate(view)}>
+                <Menu.Item key={view.id} c="var(--critical)" onClick={() => remove.mutate(view)}>
                   Delete {wordsOf(view)}
                 </Menu.Item>
               ))}

@@ -53,7 +53,7 @@ test("a view is saved by one member, used by another and deleted by either, and 
     "--scopes",
     "all",
   )
-  await createKey(service, "--tenant", "rival")
+  await createKey(service, "--tenant", "rival", "--plan", "enterprise")
   const { owner, analyst, viewer } = await newTenant("acme")
   const rival = (await newTenant("rival")).owner
 
@@ -111,7 +111,7 @@ test("a view is saved by one member, used by another and deleted by either, and 
 })
 
 test("a viewer saves none, and what names somebody or is no filter of the list is refused and not stored", async () => {
-  await createKey(service, "--tenant", "strict")
+  await createKey(service, "--tenant", "strict", "--plan", "enterprise")
   const { analyst, viewer } = await newTenant("strict")
   const refused = await save(viewer, { name: "High", filter: { band: "high" } })
   assert.deepEqual([refused.status, refused.body.code], [403, "insufficient-role"])

@@ -4,7 +4,8 @@ import { useQuery } from "@tanstack/react-query"
 import { type ReactElement, useState } from "react"
 import { useChange } from "./change.ts"
 import { sending, textIn } from "./form.ts"
-import { Failure, said } from "./states.tsx"
+import { said } from "./said.ts"
+import { Failure } from "./states.tsx"
 
 interface SavedView<Filter> {
   readonly id: string

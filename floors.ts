@@ -60,6 +60,7 @@ export const floors: Readonly<Record<string, readonly (readonly string[])[]>> = 
       "subjects",
       "tenants",
       "usage",
+      "views",
     ],
     ["run", "upkeep"],
     ["cli"],
@@ -68,6 +69,7 @@ export const floors: Readonly<Record<string, readonly (readonly string[])[]>> = 
   console: [
     ["inbox", "ui"],
     ["inbox/views", "card", "work"],
+    ["decision"],
     [
       "account",
       "audit",

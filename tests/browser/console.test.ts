@@ -493,11 +493,60 @@ test("the last review of a queue can be taken back too, and what a filter hides 
   await row.waitFor()
   // The keys open what is marked.
   await page.keyboard.press("o")
-  await page.waitForURL(new RegExp(`/console/decisions/${id}`))
+  await page.waitForURL(new RegExp(`/console/review/${id}`))
   assert.deepEqual(faults, [])
 })
 
-test("decisions are narrowed by filters that stand in the address, and kept as a view", async (context) => {
+test("an analyst reads a decision beside the queue, decides it there by a key, and goes on with the next", async (context) => {
+  if (!isPresent(context)) return
+  const who = await member("analyst")
+  for (const ref of ["case 80", "case 81"])
+    await service.request("/api/v1/risk/score", {
+      key: service.key,
+      json: { email: "sofia.rossi@mail.example", context: { ref } },
+    })
+  const { page, faults } = await open({}, who)
+  await page.goto(`${origin}/console/review?band=critical`)
+  const [newer, older] = ["case 81", "case 80"].map((ref) =>
+    page.getByRole("row", { name: new RegExp(ref) }),
+  )
+  await newer?.waitFor()
+  const panel = page.getByRole("dialog", { name: "Decision" })
+  await page.keyboard.press("o")
+  await panel.getByRole("article").waitFor()
+  const first = page.url()
+  assert.match(first, /\/console\/review\/dec_\w+\?band=critical$/)
+  assert.deepEqual(await violations(page), [])
+  await page.screenshot({ path: join(screenshots, "review-panel.png") })
+  await page.keyboard.press("j")
+  await page.waitForURL((url) => url.href !== first)
+  await page.keyboard.press("k")
+  await page.waitForURL(first)
+  await page.keyboard.press("g")
+  // The next one is open, and what was decided has left the queue.
+  await page.waitForURL((url) => url.href !== first)
+  await newer?.waitFor({ state: "detached" })
+  await panel.getByRole("button", { name: /Undo the last/ }).waitFor()
+  await page.keyboard.press("u")
+  await newer?.waitFor()
+  await page.keyboard.press("Escape")
+  await panel.waitFor({ state: "detached" })
+  assert.equal(await page.evaluate("document.activeElement.textContent"), "case 80")
+  assert.equal(await older?.getAttribute("aria-current"), "true")
+
+  // One that has left the queue can be read there, and no key decides another in its place.
+  const id = await older?.getByRole("link").getAttribute("id")
+  const decision = id?.replace("open-", "") ?? ""
+  await page.goto(`${origin}/console/review/${decision}?state=decided`)
+  await panel.getByRole("article").waitFor()
+  await page.keyboard.press("f")
+  await page.goto(`${origin}/console/review?band=critical`)
+  await older?.waitFor()
+  await newer?.waitFor()
+  assert.deepEqual(faults, [])
+})
+
+test("decisions are narrowed by filters that stand in the address, and kept as a view that others see", async (context) => {
   if (!isPresent(context)) return
   const scored = [
     ["/api/v1/risk/score", { email: "ivan.petrov@mail.example" }],
@@ -531,7 +580,7 @@ test("decisions are narrowed by filters that stand in the address, and kept as a
   assert.equal(new URL(page.url()).search, "")
 
   await page.getByRole("button", { name: "Saved views" }).click()
-  await page.getByRole("menuitem", { name: "Tested ones", exact: true }).click()
+  await page.getByRole("menuitem", { name: "Tested ones (shared)", exact: true }).click()
   await page.waitForURL(/stage=TESTED/)
   // The address alone gives the same list again.
   await page.reload()
@@ -539,7 +588,126 @@ test("decisions are narrowed by filters that stand in the address, and kept as a
   assert.equal(await page.getByRole("cell", { name: "phone" }).count(), 0)
   await page.getByLabel("From (UTC)").fill("2031-01-01")
   await page.getByText("No decision passes these filters.").waitFor()
-  assert.deepEqual(faults, [])
+
+  // A colleague who only looks uses it, and is offered neither saving nor deleting.
+  const looking = await open({}, await member("viewer"))
+  await looking.page.goto(`${origin}/console/decisions?band=low`)
+  await looking.page.getByRole("button", { name: "Saved views" }).click()
+  const item = looking.page.getByRole("menuitem", { name: "Tested ones (shared)", exact: true })
+  await item.waitFor()
+  assert.equal(await looking.page.getByRole("menuitem", { name: /Save|Delete/ }).count(), 0)
+  assert.deepEqual(await violations(looking.page), [])
+  await item.click()
+  await looking.page.waitForURL(/stage=TESTED/)
+  assert.doesNotMatch(looking.page.url(), /band=/)
+
+  // Who deletes it can take that back; then it is gone for everybody.
+  const remove = async (): Promise<void> => {
+    await page.getByRole("button", { name: "Saved views" }).click()
+    await page.getByRole("menuitem", { name: "Delete Tested ones (shared)" }).click()
+    await page.getByText("Deleted Tested ones (shared)").waitFor()
+  }
+  await remove()
+  await page.getByRole("button", { name: "Undo" }).click()
+  await page.getByText("Deleted Tested ones (shared)").waitFor({ state: "detached" })
+  await remove()
+  await looking.page.reload()
+  await looking.page.getByRole("button", { name: "Saved views" }).click()
+  await looking.page.getByText("No view is saved yet").waitFor()
+  assert.deepEqual([...faults, ...looking.faults], [])
+})
+
+test("views that cannot be read or saved are said, and asked for again", async (context) => {
+  if (!isPresent(context)) return
+  const who = await member("analyst")
+  const name = "A view whose name is as long as may be, and wider than a phone"
+  const saved = await who.send("POST", "/api/v1/decisions/views", { name, filter: {} })
+  assert.equal(saved.status, 200)
+  const { page } = await open({ colorScheme: "dark", viewport: PHONE }, who)
+  const views = "**/api/v1/decisions/views"
+  await page.route(views, (route) => route.abort())
+  await page.goto(`${origin}/console/decisions?band=high`)
+  await page.getByRole("button", { name: "Saved views" }).click()
+  const failed = page.getByText("The service did not answer")
+  await failed.waitFor()
+  assert.deepEqual(await violations(page), [])
+  await page.unroute(views)
+  await page.getByRole("menuitem", { name: "Try again" }).click()
+  await failed.waitFor({ state: "detached" })
+  await page.getByRole("menuitem", { name: `Delete ${name}` }).waitFor()
+  assert.deepEqual(await violations(page), [])
+  assert.ok((await overflow(page)) <= 0, "the menu is wider than a phone")
+  await page.screenshot({ path: join(screenshots, "views-dark-phone.png") })
+  await page.getByRole("menuitem", { name: "Save this view" }).click()
+  const dialog = page.getByRole("dialog", { name: "Save this view" })
+  await dialog.getByLabel("Name").fill("of ana@mail.example")
+  await dialog.getByRole("button", { name: "Save view" }).click()
+  await dialog.getByRole("alert").getByText("must not hold an e-mail address").waitFor()
+  assert.deepEqual(await violations(page), [])
+})
+
+test("a decision opens beside its list, at an address that gives both again, by keys and by clicks", async (context) => {
+  if (!isPresent(context)) return
+  for (const email of ["ivan.petrov@mail.example", "sofia.rossi@mail.example"])
+    await service.request("/api/v1/risk/score", { key: service.key, json: { email } })
+  const phone = { phone_number: "+61491570156" }
+  const called = await service.request("/api/v1/phone-risk", { key: service.key, json: phone })
+  const number = called.headers.get("x-decision-id") ?? ""
+  const who = await member("viewer")
+  for (const [colorScheme, name] of PAIRS) {
+    const viewport = name === "wide" ? WIDE : PHONE
+    const { context: own, page, faults } = await open({ colorScheme, viewport }, who)
+    await page.goto(`${origin}/console/decisions?subject=email&stage=TESTED`)
+    const links = page.getByRole("region", { name: "Decisions" }).getByRole("link")
+    await links.first().focus()
+    const id = await links.first().innerText()
+    await page.keyboard.press("Enter")
+    const panel = page.getByRole("dialog", { name: "Decision" })
+    await panel.getByRole("article", { name: `Assessment of ${id}` }).waitFor()
+    const address = `${origin}/console/decisions/${id}?subject=email&stage=TESTED`
+    assert.equal(page.url(), address)
+    assert.equal(await page.title(), "Decision · Assay")
+    await page.screenshot({ path: join(screenshots, `decision-${colorScheme}-${name}.png`) })
+    // The focus is in the panel, and stays there.
+    const isInside = (): Promise<boolean> =>
+      page.evaluate<boolean>("document.activeElement.closest('[role=dialog]') !== null")
+    assert.ok(await isInside())
+    await page.keyboard.press("Shift+Tab")
+    assert.ok(await isInside())
+    // Behind it the list is as it was, with this one marked.
+    assert.equal(await page.locator("tr[aria-current=true]").count(), 1)
+    assert.equal(await page.getByLabel("Stage").inputValue(), "TESTED")
+    assert.deepEqual(await violations(page), [], `${colorScheme} ${name}`)
+    assert.ok((await overflow(page)) <= 0, `the panel is wider than a ${name} screen`)
+    if (name === "phone") assert.equal((await panel.boundingBox())?.width, PHONE.width)
+
+    await page.keyboard.press("Escape")
+    await panel.waitFor({ state: "detached" })
+    assert.equal(page.url(), `${origin}/console/decisions?subject=email&stage=TESTED`)
+    assert.equal(await page.title(), "Decisions · Assay")
+    assert.equal(await page.evaluate("document.activeElement.textContent"), id)
+
+    // A click anywhere on the row, a reload, the address in another tab, and the way back.
+    await page.getByRole("cell", { name: "TESTED" }).first().click()
+    await panel.getByRole("article").waitFor()
+    await page.reload()
+    await panel.getByRole("article", { name: `Assessment of ${id}` }).waitFor()
+    await panel.getByRole("button", { name: "Compare" }).click()
+    await page.waitForURL(/stage=TESTED&compare=yes/)
+    await panel.getByRole("button", { name: "Close" }).click()
+    await panel.waitFor({ state: "detached" })
+    assert.equal(page.url(), `${origin}/console/decisions?subject=email&stage=TESTED`)
+    assert.equal(await page.evaluate("document.activeElement.textContent"), id)
+    // Of a number too, of which no decision keeps the line's own events.
+    await page.goto(`${origin}/console/decisions/${number}`)
+    await panel.getByRole("article", { name: `Assessment of ${number}` }).waitFor()
+    const other = await own.newPage()
+    await other.goto(address)
+    await other.getByRole("dialog").getByRole("article").waitFor()
+    assert.equal(await other.getByRole("cell", { name: "CLEAN" }).count(), 0)
+    assert.deepEqual(faults, [])
+    await own.close()
+  }
 })
 
 test("decisions of a request are found by its id, which stands in the address", async (context) => {

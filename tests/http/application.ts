@@ -195,6 +195,7 @@ export async function openApplication(change: Change = {}): Promise<Application>
     usage: openUsage(records, now, log),
     metering: records,
     reviewRecords: records,
+    viewRecords: records,
     policyRecords: records,
     keyRecords: records,
     tenantRecords: records,

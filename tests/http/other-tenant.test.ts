@@ -100,6 +100,7 @@ test("what one tenant does shows in everything it reads, and in nothing that ano
     ["PUT", "/api/v1/policy", { costs: { loss: 40 } }],
     ["PUT", "/api/v1/policy/shadow", { costs: { loss: 60 } }],
     ["POST", "/api/v1/review/views", { name: "Blocked", shared: true, filter: {} }],
+    ["POST", "/api/v1/decisions/views", { name: "Blocked", shared: true, filter: {} }],
     ["POST", "/api/v1/keys", { scopes: ["score"] }],
     ["POST", "/api/v1/members/invitations", { role: "viewer" }],
   ] as const)
@@ -180,6 +181,7 @@ async function everyCase(): Promise<Case[]> {
   const { id: feedbackId } = await changed(mine, "POST", "/api/v1/feedback", feedback)
   const view = { name: "Mine", shared: true, filter: {} }
   const { id: viewId } = await changed(mine, "POST", "/api/v1/review/views", view)
+  const { id: decisionViewId } = await changed(mine, "POST", "/api/v1/decisions/views", view)
   const newKey = (await changed(mine, "POST", "/api/v1/keys", {
     scopes: ["score"],
   })) as unknown as {
@@ -201,6 +203,7 @@ async function everyCase(): Promise<Case[]> {
     ["undoReview", decision],
     ["undoFeedback", feedbackId ?? ""],
     ["deleteReviewView", viewId ?? ""],
+    ["deleteDecisionView", decisionViewId ?? ""],
     ["getPolicyVersion", await policyVersion()],
     ["changeKey", keyId, { label: "checkout" }],
     ["rotateKey", keyId, {}],

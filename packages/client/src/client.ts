@@ -4,6 +4,8 @@ import type {
   DecisionDetails,
   DecisionList,
   DecisionSearch,
+  DecisionView,
+  DecisionViewRequest,
   EmailRiskResult,
   EvidenceLine,
   FeedbackReceipt,
@@ -49,6 +51,7 @@ import { type ReviewCalls, reviewCalls } from "./review.ts"
 import { sendFrom } from "./sent.ts"
 import { type AuditOptions, listAudit } from "./audit.ts"
 import { getUsage, type UsageOptions } from "./usage.ts"
+import { type ViewCalls, viewCalls } from "./views.ts"
 
 export interface EmailOptions extends ScoreOptions {
   /** What happened when the address was given; compared with your sign-ups of the last 24 hours. */
@@ -141,6 +144,11 @@ export interface Client<F extends Failover = "throw"> {
    */
   searchDecisions(search: DecisionSearch, options?: CallOptions): Promise<DecisionList>
   /**
+   * Saved filters of decisions. Reading them needs the scope `decisions:read`; people who are signed
+   * in save and delete them.
+   */
+  readonly decisionViews: ViewCalls<DecisionViewRequest, DecisionView>
+  /**
    * Erases what is held about a person. Needs `subjects:own`, or a service key with
    * `subjects:admin`.
    */
@@ -196,6 +204,7 @@ export function callsOf<F extends Failover>(settings: Settings<F>): Client<F> {
     (operation: Operation) =>
     (identities: Identities, options: ScoreOptions = {}): AsyncGenerator<never> =>
       scoreStream(settings, operation, identities, options) as AsyncGenerator<never>
+  const send = sendFrom(settings)
   return {
     scoreEmail: score(emailOperation),
     scorePhone: score(phoneOperation),
@@ -215,7 +224,8 @@ export function callsOf<F extends Failover>(settings: Settings<F>): Client<F> {
     exportSubject: (request, options) => exportSubject(settings, request, options),
     listSources: (options) => listSources(settings, options),
     getUsage: (options) => getUsage(settings, options),
-    review: reviewCalls(sendFrom(settings)),
+    decisionViews: viewCalls(send, "/decisions/views"),
+    review: reviewCalls(send),
     listAudit: (options) => listAudit(settings, options),
     drop: dropCalls(settings),
   }

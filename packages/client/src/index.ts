@@ -29,6 +29,7 @@ export { createSessionClient, type SessionClient, type SessionClientOptions } fr
 export type { SourceOptions } from "./sources.ts"
 export type { AuditOptions } from "./audit.ts"
 export type { UsageOptions } from "./usage.ts"
+export type { ViewCalls } from "./views.ts"
 export type { Identities } from "./outgoing-lines.ts"
 export type { ImportCalls } from "./imports.ts"
 export type { ListCalls } from "./lists.ts"
@@ -48,6 +49,10 @@ export type {
   DecisionList,
   DecisionPeriod,
   DecisionSearch,
+  DecisionView,
+  DecisionViewFilter,
+  DecisionViewList,
+  DecisionViewRequest,
   DomainCheck,
   DomainOverride,
   DomainOverrideList,
@@ -95,6 +100,7 @@ export type {
   ReviewVerdict,
   ReviewView,
   ReviewViewList,
+  ReviewViewRequest,
   ServiceHealth,
   ServiceLevels,
   ServicePeriod,

@@ -35,6 +35,7 @@ test("each call of the queue is the request that the contract describes", async 
     json(200, { changed: 3, more: false }),
     json(200, { views: [view] }),
     json(200, view),
+    json(200, {}),
     json(200, { groups: [] }),
   )
   const { review: queue } = clientOf(server.url)
@@ -44,8 +45,9 @@ test("each call of the queue is the request that the contract describes", async 
   await queue.decide(ID, verdict)
   await queue.undo(ID)
   assert.deepEqual(await queue.change(bulk), { changed: 3, more: false })
-  assert.deepEqual(await queue.views(), { views: [view] })
-  await queue.saveView({ name: "All", shared: true, filter: {} })
+  assert.deepEqual(await queue.views.list(), { views: [view] })
+  await queue.views.save({ name: "All", shared: true, filter: {} })
+  await queue.views.delete(view.id)
   await queue.outcomes(30)
   assert.deepEqual(
     server.seen.map(({ method, url }) => `${method} ${url}`),
@@ -58,6 +60,7 @@ test("each call of the queue is the request that the contract describes", async 
       "POST /api/v1/review/bulk",
       "GET /api/v1/review/views",
       "POST /api/v1/review/views",
+      `DELETE /api/v1/review/views/${view.id}`,
       "GET /api/v1/review/outcomes?days=30",
     ],
   )

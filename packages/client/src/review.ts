@@ -8,11 +8,11 @@ import type {
   ReviewListQuery,
   ReviewVerdict,
   ReviewView,
-  ReviewViewList,
   ReviewViewRequest,
 } from "@assay/core/contract"
 import { type CallOptions, query } from "./request.ts"
 import { idIn, type Send } from "./sent.ts"
+import { type ViewCalls, viewCalls } from "./views.ts"
 
 /** Decisions that wait for an analyst. All reject whatever `failover` says, and may be sent again. */
 export interface ReviewCalls {
@@ -27,9 +27,8 @@ export interface ReviewCalls {
   undo(id: string, options?: CallOptions): Promise<Review>
   /** Changes at most 1,000 reviews that pass a filter; send it again while `more` is true. */
   change(request: ReviewBulkRequest, options?: CallOptions): Promise<ReviewBulkResult>
-  views(options?: CallOptions): Promise<ReviewViewList>
-  saveView(view: ReviewViewRequest, options?: CallOptions): Promise<ReviewView>
-  deleteView(id: string, options?: CallOptions): Promise<void>
+  /** Saved filters of the queue. */
+  readonly views: ViewCalls<ReviewViewRequest, ReviewView>
   /** What analysts and feedback confirmed of the decisions of the last days, 90 unless given. */
   outcomes(days?: number, options?: CallOptions): Promise<OutcomeReport>
 }
@@ -47,10 +46,7 @@ export function reviewCalls(send: Send): ReviewCalls {
     decide: (id, body, options) => change(`/${idIn(id)}/decide`, "state", body, options),
     undo: (id, options) => change(`/${idIn(id)}/undo`, "state", undefined, options),
     change: (body, options) => change("/bulk", "changed", body, options),
-    views: (options) => send("GET", "/review/views", "views", { options }),
-    saveView: (body, options) => change("/views", "id", body, options),
-    deleteView: async (id, options) =>
-      void (await send("DELETE", `/review/views/${idIn(id)}`, null, { options, repeatable })),
+    views: viewCalls(send, "/review/views"),
     outcomes: (days, options) =>
       send("GET", `/review/outcomes${query({ days })}`, "groups", { options }),
   }

@@ -63,6 +63,13 @@ const CALLS: readonly [request: string, answer: object, call: (of: SessionClient
   ["GET /policy/shadow", { shadow: null }, ({ policy }) => policy.shadow()],
   ["PUT /policy/shadow", { shadow: {} }, ({ policy }) => policy.setShadow({})],
   ["DELETE /policy/shadow", {}, ({ policy }) => policy.endShadow()],
+  ["GET /decisions/views", { views: [] }, ({ decisionViews }) => decisionViews.list()],
+  [
+    "POST /decisions/views",
+    { id: "view_1" },
+    ({ decisionViews }) => decisionViews.save({ name: "High", filter: { band: "high" } }),
+  ],
+  ["DELETE /decisions/views/view_1", {}, ({ decisionViews }) => decisionViews.delete("view_1")],
   ["GET /tenants?after=7", { tenants: [] }, ({ tenants }) => tenants.list(7)],
   ["POST /tenants", { id: 1 }, ({ tenants }) => tenants.create({ name: "Acme" })],
   ["PATCH /tenants/1", { id: 1 }, ({ tenants }) => tenants.changePlan(1, "enterprise")],

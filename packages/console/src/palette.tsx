@@ -102,7 +102,7 @@ const KEYS: readonly [key: string, meaning: string][] = [
   ["Ctrl K or ⌘ K", "Go to a page, score an address or number, find a decision"],
   ["?", "These keys"],
   ["j, k", "In the review queue: next, back"],
-  ["o", "Open the decision that is marked"],
+  ["o, Esc", "Open the decision that is marked; close it"],
   ["x", "Pick it, to decide several at once"],
   ["f, g, c", "Confirmed fraud, genuine, cannot tell"],
   ["a", "Assign to me"],

@@ -46,16 +46,20 @@ const TABLES_BEFORE_9 = { ...TABLES_BEFORE_8, policies: ["tenant_id", "version"]
  * Sessions and invitations are left out: people sign in again after a restore, and a link that was
  * used since must not come back to life.
  */
-const TABLES = {
+const TABLES_SINCE_9 = {
   ...TABLES_BEFORE_9,
   people: ["id"],
   memberships: ["person_id", "tenant_id"],
   credentials: ["id"],
   signups: ["id"],
   reviews: ["id"],
-  review_views: ["id"],
   shadows: ["tenant_id", "version"],
   outside_accounts: ["account_hash"],
+} as const
+const TABLES_BEFORE_15 = { ...TABLES_SINCE_9, review_views: ["id"] } as const
+const TABLES = {
+  ...TABLES_SINCE_9,
+  saved_views: ["id"],
 } as const satisfies Record<Exclude<keyof Schema, "sessions" | "invitations">, readonly string[]>
 /** A backup may be made before the first start of this program has changed the tables. */
 const TABLES_BEFORE_7 = {
@@ -137,7 +141,8 @@ async function formatOf(db: Database): Promise<number> {
 function tablesOf(format: number): Readonly<Record<string, readonly string[]>> {
   if (format < 7) return TABLES_BEFORE_7
   if (format < 8) return TABLES_BEFORE_8
-  return format < 9 ? TABLES_BEFORE_9 : TABLES
+  if (format < 9) return TABLES_BEFORE_9
+  return format < 15 ? TABLES_BEFORE_15 : TABLES
 }
 
 /** A row of any format. */
@@ -164,6 +169,7 @@ function asOfNow(found: FoundRow, format: number): CopiedRow {
   }
   if (table === "shared_observations")
     return { table: "evidence", row: { ...row, owner: 0, key_id: null } }
+  if (table === "review_views") return { table: "saved_views", row: { ...row, list: "reviews" } }
   return { table: table as keyof Schema, row }
 }
 

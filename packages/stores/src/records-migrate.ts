@@ -19,6 +19,7 @@ import { auditChain } from "./records-migrations/0010-audit-chain.ts"
 import { shadows } from "./records-migrations/0012-shadows.ts"
 import { signups } from "./records-migrations/0013-signups.ts"
 import { outsideAccounts } from "./records-migrations/0014-outside-accounts.ts"
+import { views } from "./records-migrations/0015-views.ts"
 import { chainer } from "./records-audit.ts"
 
 type MigrationStep = (
@@ -47,6 +48,7 @@ const migrations: Record<string, MigrationStep> = {
   "0012-shadows": shadows,
   "0013-signups": signups,
   "0014-outside-accounts": outsideAccounts,
+  "0015-views": views,
 }
 export const recordsFormat = Math.max(...Object.keys(migrations).map(numberOf))
 

@@ -9,7 +9,6 @@ import {
   type ReviewFilter,
   reviewOf,
 } from "./records-review-rows.ts"
-import { type ReviewViews, sqlReviewViews } from "./records-review-views.ts"
 
 export type { NewReview, Review, ReviewFilter } from "./records-review-rows.ts"
 
@@ -22,7 +21,7 @@ export interface ReviewErasure {
 }
 
 /** What waits for analysts. */
-export interface ReviewRecords extends ReviewChanges, ReviewViews {
+export interface ReviewRecords extends ReviewChanges {
   /** Adding one again changes nothing, also once it is decided: journals may be read twice. */
   addReviews(reviews: readonly NewReview[]): Promise<void>
   /** Of one tenant, the newest first; with `before`, only those with smaller ids. */
@@ -59,7 +58,6 @@ export function sqlReviews(store: Store, { scrub }: Pick<Engine, "scrub">): Revi
 
   return {
     ...sqlReviewChanges(store),
-    ...sqlReviewViews(store),
 
     async addReviews(reviews) {
       if (reviews.length === 0) return

@@ -88,9 +88,10 @@ export interface Schema {
     decided_by: string | null
     feedback_id: string | null
   }
-  review_views: {
+  saved_views: {
     id: string
     tenant_id: number
+    list: string
     /** Empty where the tenant shares it. */
     owner: string
     name: string

@@ -15,6 +15,7 @@ import { sqlSignUps } from "./records-signups.ts"
 import { sqlReviews } from "./records-reviews.ts"
 import { sqlShadows } from "./records-shadows.ts"
 import { sqlSubjects } from "./records-subjects.ts"
+import { sqlViews } from "./records-views.ts"
 import { migrateRecords, refuseOtherFormats } from "./records-migrate.ts"
 import type { Records } from "./records.ts"
 
@@ -45,6 +46,7 @@ function sqlRecords(engine: Engine): Records {
     ...sqlMetering(store, engine),
     ...sqlFeedback(store, engine),
     ...sqlReviews(store, engine),
+    ...sqlViews(store),
     ...sqlSubjects(store, engine),
     ...sqlEvidence(store, engine),
     ...sqlProviderCosts(store, engine),

@@ -12,6 +12,7 @@ import type { SessionRecords } from "./records-sessions.ts"
 import type { SignUpRecords } from "./records-signups.ts"
 import type { ReviewRecords } from "./records-reviews.ts"
 import type { SubjectRecords } from "./records-subjects.ts"
+import type { ViewRecords } from "./records-views.ts"
 
 export type { AuditEntry, AuditNote } from "./records-audit.ts"
 export { RecordsError, type RecordsFault } from "./records-error.ts"
@@ -93,6 +94,7 @@ export interface Records
     EvidenceRecords,
     ProviderCostRecords,
     ReviewRecords,
+    ViewRecords,
     SubjectRecords {
   /** Brings the tables to this program's format. Safe to repeat, and from two processes at once. */
   migrate(): Promise<void>

@@ -71,8 +71,9 @@ export function recordsCopySuite(
     const decision = { tenantId, at, actor, which: { filter: {}, limit: 1 } }
     const receipts = [{ id: "fb_review", receivedAt: at }]
     await before.decideReviews({ ...decision, outcome: "genuine", note: "known", receipts })
-    const view = { id: "view_1", tenantId, name: "All", shared: true, filter: {}, at, actor }
-    await before.saveReviewView(view)
+    const view = { tenantId, name: "All", shared: true, filter: { band: "high" }, at, actor }
+    await before.saveView({ ...view, id: "view_1", list: "reviews" })
+    await before.saveView({ ...view, id: "view_2", list: "decisions", shared: false })
     await before.setShadow({ tenantId, settings: { costs: { loss: 3 } }, at, actor })
     const outside = hashOf("outside account")
     await before.signInFromOutside({
@@ -112,8 +113,11 @@ export function recordsCopySuite(
     const reviews = { tenantId, filter: {}, limit: 9 }
     assert.equal((await after.reviews(reviews)).length, 2)
     assert.deepEqual(await after.reviews(reviews), await before.reviews(reviews))
-    const views = { tenantId, owner: actor }
-    assert.deepEqual(await after.reviewViews(views), await before.reviewViews(views))
+    for (const list of ["reviews", "decisions"] as const) {
+      const views = await after.views({ tenantId, list, owner: actor })
+      assert.equal(views.length, 1)
+      assert.deepEqual(views, await before.views({ tenantId, list, owner: actor }))
+    }
     assert.deepEqual(await after.spendProviderCost("2026-03-01", [spend], 14), [false])
     assert.deepEqual(await after.addEvidence(sent, null), { state: "taken", outcomes: ["known"] })
     assert.deepEqual(await after.dueEvidence({ owner: "shared", identities: 9 }), [

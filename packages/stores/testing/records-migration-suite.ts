@@ -72,6 +72,29 @@ export function recordsMigrationSuite(
     await restored.close()
   })
 
+  test(`${engine}: views of format 14 are those of reviews, also in a copy made before`, async () => {
+    const database = await ofFormat14(await newDatabase())
+    const before = await rowsOf(database)
+    const records = await database.open()
+    await records.migrate()
+    const whole = await records.views({ tenantId: 1, list: "reviews", owner: actor })
+    assert.deepEqual(whole, [
+      { ...viewed, id: "view_2", owner: null, name: "All", savedAt: at + 1 },
+      { ...viewed, id: "view_1", owner: actor, name: "Blocked", savedAt: at },
+    ])
+    assert.deepEqual(await records.views({ tenantId: 1, list: "decisions", owner: actor }), [])
+    await records.close()
+    assert.deepEqual(sorted(await rowsOf(database)), sorted(before))
+
+    const target = await newDatabase()
+    const copy = await target.copy()
+    await copy.restore(each(before))
+    await copy.close()
+    const restored = await target.open()
+    assert.deepEqual(await restored.views({ tenantId: 1, list: "reviews", owner: actor }), whole)
+    await restored.close()
+  })
+
   test(`${engine}: rows of a backup of format 6 are put into the tables of now`, async () => {
     const target = await newDatabase()
     const copy = await target.copy()
@@ -196,6 +219,30 @@ async function older(database: OlderDatabase): Promise<OlderDatabase> {
   return database
 }
 
+const viewed = { tenantId: 1, list: "reviews", filter: { action: "block" } } as const
+
+/** Puts a database back to format 14, with views as migration 11 kept them. */
+async function ofFormat14(database: OlderDatabase): Promise<OlderDatabase> {
+  const records = await database.open()
+  await records.migrate()
+  await records.createTenant({ name: "Acme", plan: "free", at, actor })
+  await records.close()
+  const { integer, text, tableEnd } = database.spelling
+  await database.execute(`
+    drop table saved_views;
+    create table review_views (
+      id ${text} primary key not null, tenant_id ${integer} not null references tenants (id),
+      owner ${text} not null, name ${text} not null, filter ${text} not null,
+      saved_at ${integer} not null, constraint review_views_name unique (tenant_id, owner, name)
+    ) ${tableEnd};
+    insert into review_views values
+      ('view_1', 1, '${actor}', 'Blocked', '${JSON.stringify(viewed.filter)}', ${at}),
+      ('view_2', 1, '', 'All', '${JSON.stringify(viewed.filter)}', ${at + 1});
+    delete from assay_migration where name > '0015';
+    update meta set value = '14' where name = 'format';`)
+  return database
+}
+
 // As migrations 2, 3, 4 and 6 made them.
 export function tablesOfFormat6(spelling: Omit<OlderDatabase["spelling"], "hex">): string {
   const { integer, text, bytes, tableEnd, openAudit } = spelling
@@ -209,7 +256,7 @@ export function tablesOfFormat6(spelling: Omit<OlderDatabase["spelling"], "hex">
     drop table memberships;
     drop table people;
     delete from meta where name = 'people_version';
-    drop table review_views;
+    drop table saved_views;
     drop table reviews;
     ${openAudit}
     drop index audit_tenant;

@@ -2,7 +2,6 @@ import assert from "node:assert/strict"
 
 import { firstDecisionIdAt } from "../src/decision-id.ts"
 import type { NewReview, Review, ReviewFilter } from "../src/records-reviews.ts"
-import { REVIEW_VIEWS_MAX } from "../src/records-review-views.ts"
 import { tenants } from "./records-feedback-suite.ts"
 import {
   hashOf,
@@ -272,37 +271,6 @@ export function recordsReviewSuite(engine: string, newDatabase: () => Promise<Te
     assert.deepEqual(await records.reviewsOn(alice, null), [])
     await records.eraseAgain({ identityKey: bob, erasedAt: at + 2 * MINUTE_MS })
     assert.deepEqual(await records.reviewsOn(bob, null), [])
-  })
-
-  onRecords("views are somebody's own or the tenant's", async (openings) => {
-    const { records } = openings
-    const { acme, other } = await tenants(openings)
-    const { tenantId } = acme
-    const filter = { action: "block" }
-    const save = (id: string, name: string, shared: boolean, by = actor): Promise<unknown> =>
-      records.saveReviewView({ id, tenantId, name, shared, filter, at, actor: by })
-    await save("view_1", "Blocked", false)
-    await save("view_2", "All", true)
-    await save("view_3", "Blocked", false, "key:k2")
-    // The same name again is the same view.
-    assert.deepEqual(await save("view_4", "Blocked", false), {
-      ...{ id: "view_1", tenantId, owner: actor, name: "Blocked", filter, savedAt: at },
-    })
-    const seen = async (owner: string, of = tenantId): Promise<string[]> =>
-      (await records.reviewViews({ tenantId: of, owner })).map(({ id }) => id)
-    assert.deepEqual(await seen(actor), ["view_2", "view_1"])
-    assert.deepEqual(await seen("key:k2"), ["view_2", "view_3"])
-    assert.deepEqual(await seen(actor, other.tenantId), [])
-    const deletion = { tenantId, at, actor }
-    assert.equal(await records.deleteReviewView({ ...deletion, id: "view_3" }), false)
-    const elsewhere = { ...deletion, tenantId: other.tenantId, id: "view_1" }
-    assert.equal(await records.deleteReviewView(elsewhere), false)
-    assert.equal(await records.deleteReviewView({ ...deletion, id: "view_1" }), true)
-    assert.equal(await records.deleteReviewView({ ...deletion, id: "view_1" }), false)
-    assert.deepEqual(await seen(actor), ["view_2"])
-    for (let n = 2; n < REVIEW_VIEWS_MAX; n++) await save(`view_n${n}`, `View ${n}`, true)
-    await assert.rejects(save("view_over", "One more", true), refusedAs("name-taken"))
-    assert.equal((await seen(actor)).length, REVIEW_VIEWS_MAX - 1)
   })
 
   onRecords("feedback since a moment is what was not undone", async (openings: Openings) => {

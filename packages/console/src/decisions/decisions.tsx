@@ -2,41 +2,34 @@ import type { DecisionList } from "@assay/client"
 import { Alert, Button, Group, TextInput } from "@mantine/core"
 import { keepPreviousData, useQuery } from "@tanstack/react-query"
 import type { ReactElement } from "react"
-import { Link, Route, Switch, useLocation, useSearchParams } from "wouter"
+import { Link, useLocation, useRoute, useSearchParams } from "wouter"
 import { bandOf } from "@assay/core/score"
+import { listOf } from "../decision/decision-address.ts"
+import { DecisionLink } from "../decision/decision-link.tsx"
+import { DecisionPanel } from "../decision/decision-panel.tsx"
 import { actionWords, Band } from "../ui/band.tsx"
 import { sending, textIn } from "../ui/form.ts"
-import { service } from "../ui/service.ts"
+import { isAnalyst, service, useSession } from "../ui/service.ts"
 import { Answer, Empty, PageHead } from "../ui/states.tsx"
 import { Moment } from "../ui/time.tsx"
 import { Table } from "../ui/table.tsx"
-import { DecisionPanel } from "./decision-panel.tsx"
+import { Views } from "../ui/views.tsx"
 import "./decisions.css"
 import { FilterBar } from "./filter-bar.tsx"
-import { asked, filterIn, FILTERS } from "./filter.ts"
+import { asked, filterIn, filterOf, FILTERS, viewOf } from "./filter.ts"
 import { identityOf, seek, useSought } from "./sought.ts"
-import { Views } from "./views.tsx"
 
 const PAGE = 50
 const PATH = "/console/decisions"
 /** In an address: somebody is looked for, and who it is has to be typed. */
 const ABOUT = "about"
 
-/** Past decisions, the newest first; each opens at an address of its own. */
+/** Past decisions, the newest first; each opens beside the list, at an address of its own. */
 export default function Decisions(): ReactElement {
-  return (
-    <Switch>
-      <Route path={`${PATH}/:id`}>{({ id }) => <DecisionPanel id={id} />}</Route>
-      <Route>
-        <DecisionPages />
-      </Route>
-    </Switch>
-  )
-}
-
-function DecisionPages(): ReactElement {
   const [, go] = useLocation()
   const [search, setSearch] = useSearchParams()
+  const [, opened] = useRoute<{ id: string }>(`${PATH}/:id`)
+  const { data: session } = useSession()
   const typed = useSought()
   const filter = filterIn(search)
   const before = search.get("before")
@@ -75,8 +68,19 @@ function DecisionPages(): ReactElement {
     <>
       <PageHead title="Decisions">
         <Group gap="xs">
-          <Views filter={filter} apply={(saved) => setSearch(new URLSearchParams(saved))} />
-          <form onSubmit={sending((form) => go(`${PATH}/${textIn(form, "id").trim()}`))}>
+          <Views
+            name="decision-views"
+            calls={service.decisionViews}
+            all="All decisions"
+            filter={viewOf(filter)}
+            apply={(saved) => setSearch(new URLSearchParams(filterOf(saved)))}
+            maySave={isAnalyst(session)}
+          />
+          <form
+            onSubmit={sending((form) =>
+              go(`${PATH}/${textIn(form, "id").trim()}${listOf(search)}`),
+            )}
+          >
             <Group gap="xs">
               <TextInput
                 name="id"
@@ -115,7 +119,7 @@ function DecisionPages(): ReactElement {
                   clear={clear}
                 />
               )}
-              {page.length > 0 && <DecisionTable decisions={page} />}
+              {page.length > 0 && <DecisionTable decisions={page} opened={opened?.id ?? null} />}
               <Group mt="md" gap="xs">
                 {before !== null && (
                   <Button variant="default" onClick={() => change("before", "")}>
@@ -142,6 +146,7 @@ function DecisionPages(): ReactElement {
           )}
         </Answer>
       )}
+      <DecisionPanel path={PATH} id={opened?.id ?? null} />
     </>
   )
 }
@@ -173,14 +178,15 @@ function Nothing(props: {
   )
 }
 
-function DecisionTable(props: DecisionList): ReactElement {
+function DecisionTable(props: DecisionList & { readonly opened: string | null }): ReactElement {
   return (
     <Table
       label="Decisions"
       columns={["When", "Kind", "#Score", "Band", "Stage", "Action", "Decision"]}
+      opens
     >
       {props.decisions.map((decision) => (
-        <tr key={decision.id}>
+        <tr key={decision.id} aria-current={decision.id === props.opened ? "true" : undefined}>
           <td>
             <Moment at={decision.decided_at} />
           </td>
@@ -192,9 +198,9 @@ function DecisionTable(props: DecisionList): ReactElement {
           <td>{decision.threat_stage ?? ""}</td>
           <td>{actionWords(decision.recommended_action)}</td>
           <td>
-            <Link href={`${PATH}/${decision.id}`} className="decision-id">
+            <DecisionLink path={PATH} id={decision.id}>
               <code>{decision.id}</code>
-            </Link>
+            </DecisionLink>
           </td>
         </tr>
       ))}

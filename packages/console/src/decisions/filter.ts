@@ -1,4 +1,4 @@
-import type { DecisionFilter } from "@assay/client"
+import type { DecisionFilter, DecisionViewFilter } from "@assay/client"
 import { actionWords } from "../ui/band.tsx"
 import { dayWords } from "../ui/time.tsx"
 
@@ -81,6 +81,22 @@ export function asked(filter: Readonly<Record<string, string>>): DecisionFilter 
     ...words,
     ...(from !== undefined && { from: `${from}T00:00:00Z` }),
     ...(until !== undefined && { until: new Date(Date.parse(until) + 86_400_000).toISOString() }),
+  }
+}
+
+/** What a saved view keeps of it: the id of a request is of one occasion, and may be somebody's number. */
+export function viewOf(filter: Readonly<Record<string, string>>): DecisionViewFilter {
+  const { [REQUEST]: _request, ...kept } = filter
+  return asked(kept)
+}
+
+/** The same the other way round; a moment within a day is all of that day. */
+export function filterOf({ from, until, ...words }: DecisionViewFilter): Record<string, string> {
+  const day = (ms: number): string => new Date(ms).toISOString().slice(0, 10)
+  return {
+    ...words,
+    ...(from !== undefined && { from: day(Date.parse(from)) }),
+    ...(until !== undefined && { until: day(Date.parse(until) - 1) }),
   }
 }
 

@@ -4,19 +4,23 @@ import { Button, Checkbox, Group, NativeSelect } from "@mantine/core"
 import { useHotkeys } from "@mantine/hooks"
 import { useInfiniteQuery } from "@tanstack/react-query"
 import { type ReactElement, useEffect, useRef, useState } from "react"
-import { Link, useLocation, useSearchParams } from "wouter"
+import { Link, useLocation, useRoute, useSearchParams } from "wouter"
+import { listOf } from "../decision/decision-address.ts"
+import { DecisionLink } from "../decision/decision-link.tsx"
+import { DecisionPanel } from "../decision/decision-panel.tsx"
 import { Actor } from "../ui/actor.tsx"
 import { actionWords, Band } from "../ui/band.tsx"
 import { useChange } from "../ui/change.ts"
 import { reasonWords } from "../ui/reason-words.ts"
-import { service, useSession } from "../ui/service.ts"
+import { isAnalyst, service, useSession } from "../ui/service.ts"
 import { Empty, Failure, Loading, PageHead } from "../ui/states.tsx"
 import { Moment } from "../ui/time.tsx"
 import { Table } from "../ui/table.tsx"
+import { Views } from "../ui/views.tsx"
 import { outcomeWords } from "../ui/words.ts"
-import { Views } from "./views.tsx"
 
 const PAGE = 50
+const PATH = "/console/review"
 const FILTERS = ["state", "band", "stage", "action", "assignee"] as const
 
 const OUTCOMES: readonly [key: string, outcome: ReviewOutcome, words: string][] = [
@@ -28,6 +32,8 @@ const OUTCOMES: readonly [key: string, outcome: ReviewOutcome, words: string][] 
 /** The queue of decisions that wait for an analyst, for hands that stay on the keyboard. */
 export default function ReviewPage(): ReactElement {
   const [search, setSearch] = useSearchParams()
+  const [, route] = useRoute<{ id: string }>(`${PATH}/:id`)
+  const opened = route?.id ?? null
   const { data: session } = useSession()
   const filter = Object.fromEntries(
     FILTERS.flatMap((name) => {
@@ -46,7 +52,7 @@ export default function ReviewPage(): ReactElement {
     getNextPageParam: ({ reviews }) => (reviews.length < PAGE ? null : reviews.at(-1)?.id),
   })
   const reviews = queue.data?.pages.flatMap((page) => page.reviews) ?? []
-  const mayDecide = session?.roles.some((role) => role === "owner" || role === "analyst") === true
+  const mayDecide = isAnalyst(session)
   const change = (name: string, value: string): void =>
     setSearch((before) => {
       const next = new URLSearchParams(before)
@@ -58,6 +64,9 @@ export default function ReviewPage(): ReactElement {
     <>
       <PageHead title="Review">
         <Views
+          name="review-views"
+          calls={service.review.views}
+          all="All that wait"
           filter={filter}
           apply={(saved) => setSearch(new URLSearchParams(saved))}
           maySave={mayDecide}
@@ -109,7 +118,12 @@ export default function ReviewPage(): ReactElement {
       {queue.error !== null && <Failure error={queue.error} retry={() => void queue.refetch()} />}
       {queue.isPending && <Loading />}
       {/* Also where nothing is left: what was decided last can be taken back. */}
-      <Queue reviews={reviews} mayDecide={mayDecide} isDecided={filter["state"] === "decided"} />
+      <Queue
+        reviews={reviews}
+        mayDecide={mayDecide}
+        opened={opened}
+        isDecided={filter["state"] === "decided"}
+      />
       {queue.isSuccess && reviews.length === 0 && (
         <Nothing isNarrowed={Object.keys(filter).length > 0} />
       )}
@@ -140,32 +154,47 @@ function Nothing({ isNarrowed }: { readonly isNarrowed: boolean }): ReactElement
 function Queue(props: {
   readonly reviews: readonly Review[]
   readonly mayDecide: boolean
+  /** The one that is open beside the list, which may have left it. */
+  readonly opened: string | null
   /** Whether these are decided already, to be taken back. */
   readonly isDecided: boolean
 }): ReactElement {
-  const { reviews, mayDecide, isDecided } = props
-  const [place, setPlace] = useState(0)
+  const { reviews, mayDecide, opened, isDecided } = props
+  const [, go] = useLocation()
+  const [search] = useSearchParams()
+  const placeOf = (id: string | null): number => reviews.findIndex((review) => review.id === id)
+  const [place, setPlace] = useState(() => Math.max(0, placeOf(opened)))
   const [picked, setPicked] = useState<ReadonlySet<string>>(new Set())
   const [last, setLast] = useState<readonly string[]>([])
-  const [, go] = useLocation()
+  // Keys act on what a person looks at: on the one that is open, and on none that is out of sight.
+  const at = opened === null ? Math.min(place, reviews.length - 1) : placeOf(opened)
+  // The mark stays where the panel was when it is closed.
+  if (opened !== null && at !== -1 && at !== place) setPlace(at)
   const marked = useRef<HTMLTableRowElement>(null)
   // The keys walk beyond the edge of the screen.
   useEffect(() => {
     if (place > 0) marked.current?.scrollIntoView({ block: "nearest" })
   }, [place])
-  const current = reviews[Math.min(place, reviews.length - 1)]
+  const current = reviews[at]
   // What a filter has taken from the list since is not meant.
-  const chosen = reviews.filter(({ id }) => picked.has(id)).map(({ id }) => id)
+  const chosen =
+    opened === null ? reviews.filter(({ id }) => picked.has(id)).map(({ id }) => id) : []
+  const isSeveral = chosen.length > 0
   const meant = (): readonly string[] =>
-    chosen.length > 0 ? chosen : current === undefined ? [] : [current.id]
+    isSeveral ? chosen : current === undefined ? [] : [current.id]
+  const show = (review: Review | undefined, options?: { replace: boolean }): void =>
+    go(`${review === undefined ? PATH : `${PATH}/${review.id}`}${listOf(search)}`, options)
   const decide = useChange(async (outcome: ReviewOutcome) => {
     const done: string[] = []
+    const next = reviews[at + 1] ?? reviews[at - 1]
     try {
       for (const id of meant()) {
         await service.review.decide(id, { outcome })
         done.push(id)
       }
-      setPicked(new Set())
+      if (isSeveral) setPicked(new Set())
+      // Unless it was closed in the meantime.
+      if (location.pathname === `${PATH}/${opened}`) show(next, { replace: true })
     } finally {
       // Of several, those before one that was refused can be taken back.
       setLast(done)
@@ -179,8 +208,12 @@ function Queue(props: {
   const take = useChange(async () => {
     for (const id of meant()) await service.review.assign(id, { assignee: "me" })
   }, "review")
-  const step = (by: number): void =>
-    setPlace((before) => Math.max(0, Math.min(reviews.length - 1, before + by)))
+  const step = (by: number): void => {
+    if (current === undefined) return
+    const next = Math.max(0, Math.min(reviews.length - 1, at + by))
+    setPlace(next)
+    if (opened !== null) show(reviews[next], { replace: true })
+  }
   const pick = (id: string): void =>
     setPicked((before) => {
       const next = new Set(before)
@@ -193,8 +226,8 @@ function Queue(props: {
   useHotkeys([
     ["j", () => step(1)],
     ["k", () => step(-1)],
-    ["o", () => current !== undefined && go(pathOf(current))],
-    ["x", ifMay(() => current !== undefined && pick(current.id))],
+    ["o", () => show(opened === null ? current : undefined)],
+    ["x", ifMay(() => current !== undefined && opened === null && pick(current.id))],
     ["a", ifMay(() => !isDecided && take.mutate(undefined))],
     ["u", ifMay(() => undo.mutate(undefined))],
     ...OUTCOMES.map(
@@ -203,11 +236,11 @@ function Queue(props: {
     ),
   ])
   const failed = decide.error ?? undo.error ?? take.error
-  const several = chosen.length > 0 ? ` ${chosen.length}` : ""
+  const several = isSeveral ? ` ${chosen.length}` : ""
   const hasRows = reviews.length > 0
-  return (
+  const tools = (
     <>
-      {mayDecide && (
+      {mayDecide && (opened === null || current !== undefined) && (
         <Group mb="sm" gap="xs">
           {hasRows && !isDecided && (
             <>
@@ -240,7 +273,16 @@ function Queue(props: {
           )}
           {hasRows && (
             <span className="soft">
-              <kbd>j</kbd> next, <kbd>k</kbd> back, <kbd>o</kbd> open, <kbd>x</kbd> pick
+              <kbd>j</kbd> next, <kbd>k</kbd> back,{" "}
+              {opened === null ? (
+                <>
+                  <kbd>o</kbd> open, <kbd>x</kbd> pick
+                </>
+              ) : (
+                <>
+                  <kbd>Esc</kbd> close
+                </>
+              )}
             </span>
           )}
         </Group>
@@ -253,10 +295,18 @@ function Queue(props: {
           })}
         />
       )}
+    </>
+  )
+  return (
+    <>
+      {opened === null && tools}
+      <DecisionPanel path={PATH} id={opened}>
+        {opened !== null && tools}
+      </DecisionPanel>
       {current !== undefined && (
         <p className="visually-hidden" aria-live="polite">
           {place > 0 &&
-            `${reviews.indexOf(current) + 1} of ${reviews.length}: score ${current.risk_score}, ${current.ref ?? current.id}`}
+            `${at + 1} of ${reviews.length}: score ${current.risk_score}, ${current.ref ?? current.id}`}
         </p>
       )}
       {hasRows && (
@@ -302,9 +352,9 @@ function Queue(props: {
               <td>{actionWords(review.recommended_action)}</td>
               <td>{review.reasons.slice(0, 3).map(reasonWords).join(", ")}</td>
               <td>
-                <Link href={pathOf(review)}>
+                <DecisionLink path={PATH} id={review.id}>
                   {review.ref ?? <code title={review.id}>{shortId(review.id)}</code>}
-                </Link>
+                </DecisionLink>
               </td>
               <td>{review.assignee !== null && <Actor of={review.assignee} />}</td>
               <td>
@@ -321,5 +371,3 @@ function Queue(props: {
 
 /** The end of an id, which tells it from others of the same minute. */
 const shortId = (id: string): string => `dec_…${id.slice(-8)}`
-
-const pathOf = ({ id }: Review): string => `/console/decisions/${id}`

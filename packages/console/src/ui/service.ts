@@ -38,6 +38,11 @@ export function useSession(): UseQueryResult<SessionDetails | null> {
   })
 }
 
+/** Whether somebody may change what analysts work with, and not only look at it. */
+export function isAnalyst(session: SessionDetails | null | undefined): boolean {
+  return session?.roles.some((role) => role === "owner" || role === "analyst") === true
+}
+
 /** After a sign-in, or the end of one: nothing that was read before is shown again. */
 export async function forgetEverything(): Promise<void> {
   queries.removeQueries({ predicate: ({ queryKey }) => queryKey[0] !== "session" })

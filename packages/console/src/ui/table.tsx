@@ -1,4 +1,4 @@
-import type { ReactElement, ReactNode } from "react"
+import type { MouseEvent, ReactElement, ReactNode } from "react"
 
 /** The title of a column; one that begins with `#` is of numbers. */
 export type Column = string
@@ -7,11 +7,19 @@ export type Column = string
 export function Table(props: {
   readonly label: string
   readonly columns: readonly Column[]
+  /** Whether each row opens something, by its link. */
+  readonly opens?: boolean
   /** The rows. */
   readonly children: ReactNode
 }): ReactElement {
+  const { opens = false } = props
   return (
-    <div className="table-wrap" tabIndex={0} role="region" aria-label={props.label}>
+    <div
+      className={opens ? "table-wrap opens" : "table-wrap"}
+      tabIndex={0}
+      role="region"
+      aria-label={props.label}
+    >
       <table>
         <thead>
           <tr>
@@ -26,8 +34,16 @@ export function Table(props: {
             )}
           </tr>
         </thead>
-        <tbody>{props.children}</tbody>
+        <tbody onClick={opens ? openRow : undefined}>{props.children}</tbody>
       </table>
     </div>
   )
+}
+
+/** A click anywhere on a row is one on its link, which is also what the keyboard reaches. */
+function openRow({ target }: MouseEvent): void {
+  if (!(target instanceof Element) || target.closest("a, button, input, label") !== null) return
+  // Somebody who marks text to copy it opens nothing.
+  if (getSelection()?.isCollapsed === false) return
+  target.closest("tr")?.querySelector<HTMLAnchorElement>("a[href]")?.click()
 }

@@ -140,8 +140,8 @@ export const DecisionList = Type.Object(
 )
 export type DecisionList = Static<typeof DecisionList>
 
-/** The members that say which decisions are meant, whoever they are about. */
-const filterMembers = {
+/** What a list is narrowed by and a saved view keeps: none of it can name anybody. */
+const viewMembers = {
   stage: Type.Optional(ThreatStage),
   action: Type.Optional(Action),
   band: Type.Optional(
@@ -150,18 +150,23 @@ const filterMembers = {
       "The band of the score.",
     ),
   ),
+  from: Type.Optional(
+    Type.String({ format: "date-time", description: "Not decided before this moment." }),
+  ),
+  until: Type.Optional(
+    Type.String({ format: "date-time", description: "Decided before this moment." }),
+  ),
+}
+/** The members that say which decisions are meant, whoever they are about. */
+const filterMembers = {
+  ...viewMembers,
+  // A caller may have taken a number of somebody's for the id of a request.
   request_id: Type.Optional(
     Type.String({
       pattern: REQUEST_ID_PATTERN,
       description:
         "The X-Request-Id of the answer they came with. All items of a batch or a stream have the same.",
     }),
-  ),
-  from: Type.Optional(
-    Type.String({ format: "date-time", description: "Not decided before this moment." }),
-  ),
-  until: Type.Optional(
-    Type.String({ format: "date-time", description: "Decided before this moment." }),
   ),
 }
 const before = Type.Optional(
@@ -170,6 +175,18 @@ const before = Type.Optional(
     description: "Only decisions before this one: the last id of a page asks for the next page.",
   }),
 )
+
+export const DecisionViewFilter = Type.Object(
+  { subject: Type.Optional(subject), ...viewMembers },
+  {
+    $id: "DecisionViewFilter",
+    additionalProperties: false,
+    description:
+      "Members of the list's query, without its page and the id of a request; one that is left out leaves none out.",
+    examples: [{ subject: "email", action: "block", band: "critical" }],
+  },
+)
+export type DecisionViewFilter = Static<typeof DecisionViewFilter>
 
 export const DecisionListQuery = Type.Object({
   subject: Type.Optional(subject),

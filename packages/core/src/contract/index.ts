@@ -19,6 +19,7 @@ export {
   DecisionCountsQuery,
   type DecisionPeriod,
   DecisionDetails,
+  DecisionViewFilter,
   DecisionList,
   DecisionListQuery,
   DecisionSearch,
@@ -178,10 +179,6 @@ export {
   type ReviewOutcome,
   ReviewParams,
   ReviewVerdict,
-  ReviewView,
-  ReviewViewList,
-  ReviewViewParams,
-  ReviewViewRequest,
 } from "./review.ts"
 export {
   type Scope,
@@ -230,4 +227,13 @@ export {
 export { SourceList, SourceListQuery, type SourceSummary } from "./sources.ts"
 export { AuditEntry, AuditList, AuditListQuery } from "./audit.ts"
 export { USAGE_DAYS_MAX, UsageQuery, UsageReport } from "./usage.ts"
+export {
+  DecisionView,
+  DecisionViewList,
+  DecisionViewRequest,
+  ReviewView,
+  ReviewViewList,
+  ReviewViewRequest,
+  ViewParams,
+} from "./views.ts"
 export { ExplainQuery } from "./words.ts"

@@ -105,16 +105,16 @@ export const problems = {
     meaning:
       "Somebody decided it first, or you decided it otherwise. Nothing changed. Read it again, and undo it before deciding it anew.",
   },
-  "review-view-not-found": {
+  "view-not-found": {
     status: 404,
     title: "There is no such view",
     meaning: "No shared view of your tenant and none of your own has this id.",
   },
-  "too-many-review-views": {
+  "too-many-views": {
     status: 409,
     title: "There are too many views",
     meaning:
-      "A tenant may have 100 views, shared ones and those of its people together. Delete one.",
+      "A tenant may have 100 views of a list, shared ones and those of its people together. Delete one.",
   },
   "decision-not-found": {
     status: 404,

@@ -18,7 +18,6 @@ export const REVIEW_NOTE_MAX = 1000
 /** Reviews that one request of a bulk change may change. */
 export const REVIEW_BULK_MAX = 1000
 
-const REVIEW_VIEW_ID_PATTERN = "^view_[0-9a-f]{16}$"
 const HOURS_PATTERN = "^(0|[1-9][0-9]{0,4})$"
 
 const id = Type.String({
@@ -198,47 +197,6 @@ export const ReviewBulkResult = Type.Object(
   { $id: "ReviewBulkResult", additionalProperties: false },
 )
 export type ReviewBulkResult = Static<typeof ReviewBulkResult>
-
-const viewName = Type.String({
-  minLength: 1,
-  maxLength: 64,
-  pattern: "^[^\\p{C}]+$",
-  description: "What the view is called. Must not hold an e-mail address or a phone number.",
-})
-const shared = Type.Boolean({
-  description: "Whether all of the tenant see it, or only who saved it.",
-})
-
-export const ReviewViewRequest = Type.Object(
-  { name: viewName, shared: Type.Optional(shared), filter: referred(ReviewFilter) },
-  {
-    $id: "ReviewViewRequest",
-    additionalProperties: false,
-    examples: [{ name: "Blocked today", filter: { action: "block", newer_than_hours: "24" } }],
-  },
-)
-export type ReviewViewRequest = Static<typeof ReviewViewRequest>
-
-export const ReviewView = Type.Object(
-  {
-    id: Type.String({ pattern: REVIEW_VIEW_ID_PATTERN }),
-    name: viewName,
-    shared,
-    filter: referred(ReviewFilter),
-  },
-  { $id: "ReviewView", additionalProperties: false },
-)
-export type ReviewView = Static<typeof ReviewView>
-
-export const ReviewViewList = Type.Object(
-  { views: Type.Array(referred(ReviewView), { description: "By name." }) },
-  { $id: "ReviewViewList", additionalProperties: false },
-)
-export type ReviewViewList = Static<typeof ReviewViewList>
-
-export const ReviewViewParams = Type.Object({
-  id: Type.String({ description: "The id of the view." }),
-})
 
 export const OUTCOME_DAYS_MAX = 400
 

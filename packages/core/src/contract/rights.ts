@@ -49,6 +49,10 @@ export const RIGHTS = {
   countDecisions: { scopes: ["decisions:read"], roles: members },
   compareDecision: { scopes: ["decisions:read"], roles: members },
   searchDecisions: { scopes: ["decisions:read"], roles: members },
+  listDecisionViews: { scopes: ["decisions:read"], roles: members },
+  // Of people alone: no scope lets a key write about decisions.
+  saveDecisionView: { scopes: [], roles: analysts },
+  deleteDecisionView: { scopes: [], roles: analysts },
   listReviews: { scopes: ["review:read"], roles: members },
   getReview: { scopes: ["review:read"], roles: members },
   getOutcomes: { scopes: ["review:read"], roles: members },

@@ -210,7 +210,7 @@ function isBrief({ createdAt, expiresAt }: Pick<ApiKey, "createdAt" | "expiresAt
 /** What a tenant sends is its own; a key of the service has no tenant to give it to. */
 export function tenantOf(
   { tenantId, keyId }: Caller,
-  sent: "Evidence" | "Feedback" | "A review",
+  sent: "Evidence" | "Feedback" | "A review" | "A view",
 ): { tenantId: number; keyId: string } {
   if (tenantId !== null) return { tenantId, keyId }
   throw new Problem("insufficient-scope", `${sent} takes a key of a tenant.`)

@@ -114,7 +114,11 @@ export const keptInRecords: Readonly<Record<keyof Schema, Kept>> = {
     person: "who set them",
     long: { text: "until they are replaced or ended" },
   },
-  review_views: { what: "saved views of reviews", person: "who saved them", long: forEver },
+  saved_views: {
+    what: "saved views of reviews and decisions",
+    person: "who saved them",
+    long: forEver,
+  },
 }
 
 /** What is kept elsewhere than in the records. */

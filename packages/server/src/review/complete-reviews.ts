@@ -3,7 +3,7 @@ import type { PolicyRecords } from "@assay/stores/records-policies"
 import type { ReviewRecords } from "@assay/stores/records-reviews"
 
 /** What is read for analysts. */
-export type ReviewReads = Pick<ReviewRecords, "reviews" | "review" | "reviewViews"> &
+export type ReviewReads = Pick<ReviewRecords, "reviews" | "review"> &
   Pick<FeedbackRecords, "feedbackSince"> &
   Pick<PolicyRecords, "policies">
 
@@ -24,7 +24,6 @@ export function completeReviews(records: ReviewReads, fold: () => Promise<void>)
       await fold()
       return await records.review(of)
     },
-    reviewViews: (of) => records.reviewViews(of),
     feedbackSince: (of) => records.feedbackSince(of),
     policies: (of) => records.policies(of),
   }

@@ -1,20 +1,17 @@
 import {
-  type ProblemDetails,
   REVIEW_BULK_MAX,
   type ReviewBulkRequest,
   type ReviewFilter,
   type ReviewVerdict,
-  type ReviewView as ViewBody,
 } from "@assay/core/contract"
 import type { PastDecisions } from "@assay/stores/decisions"
 import { isDecisionId } from "@assay/stores/decision-id"
 import type { Review } from "@assay/stores/records-reviews"
-import type { ReviewView } from "@assay/stores/records-review-views"
 import { actorOf, type Caller, tenantOf } from "../accounts/callers.ts"
 import { Problem } from "../base/problem.ts"
 import type { App } from "../http/app.ts"
 import type { Feature } from "../http/feature.ts"
-import { holdsIdentity } from "../base/holds-identity.ts"
+import { refusal, refuseIdentity } from "../http/refusal.ts"
 import { feedbackPort, type FeedbackWriter } from "../intake/feedback-writer.ts"
 import type { Models } from "../score/models.ts"
 import type { ReviewReads } from "./complete-reviews.ts"
@@ -71,29 +68,6 @@ function reviewRoutes(app: App, services: ReviewServices, reviews: Reviews): voi
     const days = Number(request.query.days ?? OUTCOME_DAYS)
     return await outcomeReport({ records, decisions, models }, { tenantId, days, nowMs: now() })
   })
-
-  app.get("/api/v1/review/views", { schema: schemas.viewsSchema }, async (request) => {
-    const { tenantId, actor } = analyst(request)
-    return { views: (await records.reviewViews({ tenantId, owner: actor })).map(viewBody) }
-  })
-
-  app.post("/api/v1/review/views", { schema: schemas.saveViewSchema }, async (request) => {
-    const { name, shared = false, filter } = request.body
-    refuseIdentity("name", name)
-    const saved = await reviews.saveView({ ...analyst(request), name, shared, filter })
-    if (saved === null) throw new Problem("too-many-review-views", "The view was not saved.")
-    return viewBody(saved)
-  })
-
-  app.delete(
-    "/api/v1/review/views/:id",
-    { schema: schemas.deleteViewSchema },
-    async (request, reply) => {
-      if (!(await reviews.deleteView(analyst(request), request.params.id)))
-        throw new Problem("review-view-not-found", "You see no view of this id.")
-      return reply.code(204).send(null)
-    },
-  )
 
   app.post("/api/v1/review/bulk", { schema: schemas.bulkSchema }, async (request) => {
     const by = analyst(request)
@@ -176,19 +150,6 @@ function statedFor(act: ReviewAct, filter: ReviewFilter): ReviewFilter {
   return { ...filter, state }
 }
 
-/** What is stored as it was written must name nobody. */
-function refuseIdentity(member: string, text: string): void {
-  if (holdsIdentity(text))
-    throw refusal({
-      pointer: `#/${member}`,
-      detail: "must not hold an e-mail address or a phone number",
-    })
-}
-
-function refusal(fault: NonNullable<ProblemDetails["errors"]>[number]): Problem {
-  return new Problem("invalid-request", "A member of the body does not fit.", { errors: [fault] })
-}
-
 function changedIn(answer: ReviewAnswer): Review {
   if (answer.state === "done") return answer.review
   if (answer.state === "unknown") throw unknown()
@@ -198,8 +159,4 @@ function changedIn(answer: ReviewAnswer): Review {
 // Another tenant's review looks like one that never existed.
 function unknown(): Problem {
   return new Problem("review-not-found", "No review of yours has this id.")
-}
-
-function viewBody({ id, owner, name, filter }: ReviewView): ViewBody {
-  return { id, name, shared: owner === null, filter }
 }

@@ -1,6 +1,4 @@
-import { randomBytes } from "node:crypto"
 import { DAY_MS } from "@assay/runtime/time"
-import { RecordsError } from "@assay/stores/records-error"
 import type { ReviewChange } from "@assay/stores/records-review-changes"
 import type { Review, ReviewRecords } from "@assay/stores/records-reviews"
 import type { FeedbackChange, FeedbackWriter } from "../intake/feedback-writer.ts"
@@ -75,18 +73,6 @@ export function openReviewWriter(options: WriterOptions): ReviewWriter {
       const which = { filter, limit: REVIEWS_AT_ONCE }
       return (await changed(by, which, act)).length
     },
-
-    async saveView(saved) {
-      const view = { ...saved, id: `view_${randomBytes(8).toString("hex")}`, at: now() }
-      try {
-        return await records.saveReviewView(view)
-      } catch (error) {
-        if (error instanceof RecordsError && error.code === "name-taken") return null
-        throw error
-      }
-    },
-
-    deleteView: (by, id) => records.deleteReviewView({ ...by, at: now(), id }),
 
     settleDue: async () => undefined,
 

@@ -1,6 +1,5 @@
 import type { ReviewOutcome } from "@assay/core/contract"
 import type { Review, ReviewFilter } from "@assay/stores/records-reviews"
-import type { ReviewView } from "@assay/stores/records-review-views"
 import { writerPort } from "../base/writer-port.ts"
 
 /** Whose reviews, and who changes them. */
@@ -28,12 +27,6 @@ export type ReviewAnswer =
 /** Reviews that one call of `changeMany` changes at most, in one transaction. */
 export const REVIEWS_AT_ONCE = 100
 
-export interface NewView extends ByAnalyst {
-  readonly name: string
-  readonly shared: boolean
-  readonly filter: Readonly<Record<string, unknown>>
-}
-
 /** Does what analysts do. An outcome acts on the next score of every worker, and so does undoing it. */
 export interface Reviews {
   change(by: ByAnalyst, id: string, act: ReviewAct): Promise<ReviewAnswer>
@@ -42,15 +35,11 @@ export interface Reviews {
    * Repeating it goes on with the rest, where the filter leaves out what is changed.
    */
   changeMany(by: ByAnalyst, filter: ReviewFilter, act: ReviewAct): Promise<number>
-  /** null where the tenant has as many as there may be. */
-  saveView(view: NewView): Promise<ReviewView | null>
-  /** False where the actor sees no such view. */
-  deleteView(by: ByAnalyst, id: string): Promise<boolean>
 }
 
 export const reviewsPort = writerPort<Reviews>(
   "reviews",
-  { change: true, changeMany: true, saveView: true, deleteView: true },
+  { change: true, changeMany: true },
   // A transaction, and then the index for each of a hundred identities.
   { answerMs: 60_000 },
 )

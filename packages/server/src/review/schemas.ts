@@ -9,10 +9,6 @@ import {
   ReviewListQuery,
   ReviewParams,
   ReviewVerdict,
-  ReviewView,
-  ReviewViewList,
-  ReviewViewParams,
-  ReviewViewRequest,
 } from "@assay/core/contract"
 import { failures, FAILURES_OF_READING, FAILURES_WITHOUT_LOOKUP, named } from "../http/schemas.ts"
 
@@ -88,39 +84,6 @@ export const bulkSchema = {
   response: {
     200: named(ReviewBulkResult, "How many were changed."),
     ...failures(...FAILURES_WITHOUT_LOOKUP),
-  },
-}
-
-export const viewsSchema = {
-  ...common,
-  operationId: "listReviewViews",
-  summary: "List saved views",
-  response: {
-    200: named(ReviewViewList, "Shared ones and your own."),
-    ...failures(...FAILURES_OF_READING),
-  },
-}
-
-export const saveViewSchema = {
-  ...common,
-  operationId: "saveReviewView",
-  summary: "Save a filter under a name",
-  description: "One of the same name is replaced and keeps its id.",
-  body: named(ReviewViewRequest),
-  response: {
-    200: named(ReviewView, "Saved."),
-    ...failures("too-many-review-views", ...FAILURES_WITHOUT_LOOKUP),
-  },
-}
-
-export const deleteViewSchema = {
-  ...common,
-  operationId: "deleteReviewView",
-  summary: "Delete a saved view",
-  params: ReviewViewParams,
-  response: {
-    204: { type: "null", description: "Deleted." },
-    ...failures("not-found", "review-view-not-found", ...FAILURES_OF_READING),
   },
 }
 

@@ -23,6 +23,7 @@ import { sources } from "../sources/feature.ts"
 import { subjects } from "../subjects/feature.ts"
 import { tenants } from "../tenants/feature.ts"
 import { usage } from "../usage/feature.ts"
+import { views } from "../views/feature.ts"
 
 const email: Feature<EmailServices> = { routes: scoreRoutes }
 const phone: Feature<PhoneServices> = { routes: telecomRoutes }
@@ -41,6 +42,7 @@ export const features = [
   many,
   decisions,
   review,
+  views,
   policy,
   sources,
   imports,

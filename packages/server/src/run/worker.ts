@@ -193,6 +193,7 @@ export async function runWorker(
     usage,
     metering: records,
     reviewRecords: completeReviews(records, fold),
+    viewRecords: records,
     policyRecords: records,
     comparisons: openComparisons({
       place: { dataDirectory: config.dataDirectory, databaseUrl: config.databaseUrl },

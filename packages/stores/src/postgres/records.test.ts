@@ -15,6 +15,7 @@ import { recordsPeopleSuite } from "../../testing/records-people-suite.ts"
 import { recordsSignUpsSuite } from "../../testing/records-signups-suite.ts"
 import { recordsPoliciesSuite } from "../../testing/records-policies-suite.ts"
 import { recordsReviewSuite } from "../../testing/records-review-suite.ts"
+import { recordsViewsSuite } from "../../testing/records-views-suite.ts"
 import { recordsShadowsSuite } from "../../testing/records-shadows-suite.ts"
 import { recordsProviderCostsSuite } from "../../testing/records-provider-costs-suite.ts"
 import { recordsSuite, refusedAs, type TestDatabase } from "../../testing/records-suite.ts"
@@ -88,6 +89,7 @@ function testOn(server: TestServer): void {
   recordsPeopleSuite("postgres", newDatabase)
   recordsSignUpsSuite("postgres", newDatabase)
   recordsReviewSuite("postgres", newDatabase)
+  recordsViewsSuite("postgres", newDatabase)
   recordsAuditSuite("postgres", newDatabase, "drop function assay_audit_kept cascade")
   recordsShadowsSuite("postgres", newDatabase)
   recordsOutsideSuite("postgres", newDatabase)

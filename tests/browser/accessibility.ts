@@ -37,3 +37,16 @@ export async function overflow(page: Page): Promise<number> {
     ),
   )
 }
+
+/** Texts in pictures that are not in the font of the page. */
+export async function otherFonts(page: Page): Promise<string[]> {
+  const found = await page.evaluate(
+    `(() => {
+      const fontOf = (element) => getComputedStyle(element).fontFamily
+      return [...document.querySelectorAll("svg text")]
+        .filter((text) => fontOf(text) !== fontOf(document.body))
+        .map(({ textContent }) => textContent)
+    })()`,
+  )
+  return found as string[]
+}

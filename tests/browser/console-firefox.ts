@@ -8,6 +8,7 @@ import { setTimeout as delay } from "node:timers/promises"
 import type { Browser, ElementHandle, KeyInput, Page } from "puppeteer-core"
 import { type Service, startService } from "../http/service.ts"
 import type { Visitor } from "../http/signed-in.ts"
+import { memberOf } from "./console-member.ts"
 import { PHONE, WIDE } from "./console-pages.ts"
 import { ask, watchInFirefox } from "./firefox-visitor.ts"
 import { openFirefox, whyNoFirefox } from "./firefox.ts"
@@ -33,6 +34,8 @@ before(async () => {
   folder = mkdtempSync(join(tmpdir(), "assay-console-firefox-"))
   service = await startService({ drop: true, args: ["--workers", "1"] })
   origin = `http://localhost:${service.port}`
+  // Nobody else can be of a tenant before it has an owner.
+  await memberOf(service, "owner")
   for (const [theme, value] of Object.entries(THEMES)) {
     const browser = await openFirefox({ [TOLD]: value })
     if (browser !== null) browsers.set(theme, browser)

@@ -7,7 +7,7 @@ import { after, afterEach, before } from "node:test"
 import type { Browser, BrowserContext, BrowserContextOptions, Locator, Page } from "playwright-core"
 import { type Service, startService } from "../http/service.ts"
 import type { Visitor } from "../http/signed-in.ts"
-import { LOOKS, overflow, violations } from "./accessibility.ts"
+import { LOOKS, otherFonts, overflow, violations } from "./accessibility.ts"
 import { openChromium } from "./chromium.ts"
 import { memberOf } from "./console-member.ts"
 import { PAIRS, PHONE, WIDE } from "./console-pages.ts"
@@ -87,7 +87,7 @@ export async function pressUntil(page: Page, keys: string, wanted: Locator): Pro
   await wanted.waitFor()
 }
 
-/** Contrast and overflow are held; the rest is for a person to look at. */
+/** Contrast, fonts and overflow are held; the rest is for a person to look at. */
 export async function pictures(
   context: BrowserContext,
   own: readonly string[],
@@ -102,6 +102,7 @@ export async function pictures(
       await page.getByRole("heading", { level: 1 }).waitFor()
       await drawn(page)
       assert.deepEqual(await violations(page, LOOKS), [], `${path} ${colorScheme} ${name}`)
+      assert.deepEqual(await otherFonts(page), [], `${path} ${colorScheme} ${name}`)
       assert.ok((await overflow(page)) <= 0, `${path} is wider than a ${name} screen`)
       const file = `${role}-${path}-${colorScheme}-${name}.png`
       await screenshot(page, join(screenshots, file))

@@ -28,8 +28,8 @@ export async function visitInFirefox(browser: Browser, url: string): Promise<Fir
 
 /**
  * Collects what no page of ours may do: requests to anywhere else, broken rules of the policy,
- * faults of scripts. Firefox writes a broken rule to a console of its own, which no driver sees, so
- * a script in every page reports them.
+ * faults of scripts. Not every Firefox tells its driver of a broken rule, so a script in every page
+ * does.
  */
 export async function watchInFirefox(page: Page, origin: string): Promise<string[]> {
   const wrong: string[] = []

@@ -245,11 +245,11 @@ inFirefox(
     assert.deepEqual(await violations(page), [])
     await click(page, called("Compare", "button"))
     const models = `select:has(option[value="1.0"])`
-  await find(page, models)
-  await page.select(models, "1.0")
+    await find(page, models)
+    await page.select(models, "1.0")
     await reads(page, /Under model 1\.0 /)
     assert.deepEqual(await violations(page), [])
-      assert.deepEqual(faults, [])
+    assert.deepEqual(faults, [])
   },
 )
 

@@ -20,6 +20,7 @@ import {
   service,
   WIDE,
 } from "./console.ts"
+import { OF_ROLE, PAGES } from "./console-pages.ts"
 import { screenshot } from "./screenshot.ts"
 
 test("the first page and its cards have no fault that axe finds, in both themes and both widths", async (context) => {
@@ -41,62 +42,11 @@ test("the first page and its cards have no fault that axe finds, in both themes 
   }
 })
 
-/** Every page, and what shows that it is drawn. */
-const PAGES: Readonly<Record<string, string>> = {
-  overview: "Overview",
-  playground: "Playground",
-  decisions: "Decisions",
-  review: "Review",
-  batch: "Batch",
-  corpus: "Corpus",
-  sources: "Sources",
-  lists: "Lists",
-  subjects: "Subjects",
-  policy: "Policy",
-  keys: "Keys",
-  usage: "Usage",
-  members: "Members",
-  audit: "Audit",
-  settings: "Settings",
-  account: "Your account",
-  tenants: "Tenants",
-  health: "Health",
-}
-const OF_SERVICE: readonly string[] = ["corpus", "lists", "tenants", "health"]
-const OF_ROLE: Readonly<Record<string, readonly string[]>> = {
-  owner: Object.keys(PAGES).filter((page) => !OF_SERVICE.includes(page)),
-  analyst: [
-    "overview",
-    "playground",
-    "decisions",
-    "review",
-    "batch",
-    "sources",
-    "policy",
-    "usage",
-    "members",
-    "account",
-  ],
-  viewer: ["overview", "decisions", "review", "sources", "policy", "usage", "members", "account"],
-  administrator: [
-    "overview",
-    "corpus",
-    "sources",
-    "lists",
-    "subjects",
-    "members",
-    "audit",
-    "account",
-    "tenants",
-    "health",
-  ],
-}
-
 /** Roles see the same page with fewer controls, so the first that has it is looked at by axe. */
 const looked = new Set<string>()
 
 for (const [role, own] of Object.entries(OF_ROLE))
-  test(`the pages of an ${role} are drawn without a fault, and no other is theirs`, async (context) => {
+  test(`the pages of the role ${role} are drawn without a fault, and no other is theirs`, async (context) => {
     if (!isPresent(context)) return
     const who = await member(role)
     for (const email of ["sofia.rossi@mail.example", "ivan.petrov@mail.example"])

@@ -5,11 +5,12 @@ import { mkdirSync } from "node:fs"
 import { join, resolve } from "node:path"
 import { after, afterEach, before } from "node:test"
 import type { Browser, BrowserContext, BrowserContextOptions, Locator, Page } from "playwright-core"
-import { assay } from "../cli/assay.ts"
 import { type Service, startService } from "../http/service.ts"
-import { joins, tokenIn, type Visitor } from "../http/signed-in.ts"
-import { LOOKS, violations } from "./accessibility.ts"
+import type { Visitor } from "../http/signed-in.ts"
+import { LOOKS, otherFonts, overflow, violations } from "./accessibility.ts"
 import { openChromium } from "./chromium.ts"
+import { memberOf } from "./console-member.ts"
+import { PAIRS, PHONE, WIDE } from "./console-pages.ts"
 import { useCookies } from "./cookies.ts"
 import { screenshot } from "./screenshot.ts"
 
@@ -18,25 +19,7 @@ export const root = resolve(import.meta.dirname, "../..")
 export const screenshots = join(root, "tmp/screenshots/console")
 mkdirSync(screenshots, { recursive: true })
 
-export const WIDE = { width: 1440, height: 900 }
-export const PHONE = { width: 375, height: 812 }
-
-/**
- * Each theme and each width once; every pair of them in a soak, and where a person looks at the
- * pictures.
- */
-export const PAIRS =
-  process.env["ASSAY_SOAK"] === undefined && process.env["CI"] === "true"
-    ? ([
-        ["light", "wide"],
-        ["dark", "phone"],
-      ] as const)
-    : ([
-        ["light", "wide"],
-        ["light", "phone"],
-        ["dark", "wide"],
-        ["dark", "phone"],
-      ] as const)
+export { overflow, PAIRS, PHONE, WIDE }
 
 export let service: Service
 export let origin: string
@@ -68,32 +51,25 @@ export async function open(options: BrowserContextOptions = {}, as?: Visitor): P
   assert.ok(browser !== null)
   const context = await browser.newContext({ viewport: WIDE, ...options })
   if (as !== undefined) await useCookies(context, service.port, as.cookies)
-  const page = await context.newPage()
   const faults: string[] = []
-  page.on("pageerror", (error) => faults.push(error.message))
-  page.on("console", (message) => {
+  // Of every page of this browser, those for pictures among them.
+  context.on("weberror", (error) => faults.push(error.error().message))
+  context.on("console", (message) => {
     // A browser reports every answer that is a refusal; that nobody is signed in is one.
     const isSession = message.location().url.endsWith("/api/v1/session")
     if (message.type() === "error" && !isSession) faults.push(message.text())
   })
-  page.on("request", (request) => {
+  context.on("request", (request) => {
     const { origin: asked, protocol } = new URL(request.url())
     if (protocol !== "data:" && protocol !== "blob:" && asked !== origin)
       faults.push(`asked ${asked}`)
   })
-  return { context, page, faults }
+  return { context, page: await context.newPage(), faults }
 }
-
-let people = 0
 
 /** Somebody new in the demo's tenant, or of the service. */
 export async function member(role: string): Promise<Visitor> {
-  const isOfService = role === "administrator"
-  const args = isOfService ? [] : ["--tenant", "demo"]
-  const env = { ASSAY_DATA: service.dataDirectory, PORT: String(service.port) }
-  const { out, err } = await assay(["people", "invite", ...args, "--role", role], env)
-  assert.match(out, /#/, err)
-  return await joins(service, tokenIn(out.trim()), `${role}-${++people}@console.example`)
+  return await memberOf(service, role)
 }
 
 /** Waits until no part of a page waits for the service. */
@@ -109,12 +85,6 @@ export async function pressUntil(page: Page, keys: string, wanted: Locator): Pro
     await page.waitForTimeout(200)
   }
   await wanted.waitFor()
-}
-
-export async function overflow(page: Page): Promise<number> {
-  return await page.evaluate<number>(
-    "document.documentElement.scrollWidth - document.documentElement.clientWidth",
-  )
 }
 
 /** A page as it stands, in every theme and width. Contrast and overflow are held. */
@@ -133,7 +103,7 @@ export async function looks(page: Page, name: string, { fullPage = true } = {}):
   await page.setViewportSize(WIDE)
 }
 
-/** Contrast and overflow are held; the rest is for a person to look at. */
+/** Contrast, fonts and overflow are held; the rest is for a person to look at. */
 export async function pictures(
   context: BrowserContext,
   own: readonly string[],
@@ -148,6 +118,7 @@ export async function pictures(
       await page.getByRole("heading", { level: 1 }).waitFor()
       await drawn(page)
       assert.deepEqual(await violations(page, LOOKS), [], `${path} ${colorScheme} ${name}`)
+      assert.deepEqual(await otherFonts(page), [], `${path} ${colorScheme} ${name}`)
       assert.ok((await overflow(page)) <= 0, `${path} is wider than a ${name} screen`)
       const file = `${role}-${path}-${colorScheme}-${name}.png`
       await screenshot(page, join(screenshots, file))

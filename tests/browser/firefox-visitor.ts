@@ -17,17 +17,27 @@ export async function visitInFirefox(browser: Browser, url: string): Promise<Fir
   const page = await browser.newPage()
   page.setDefaultTimeout(WAIT_MS)
   const requests: HTTPRequest[] = []
+  page.on("request", (request) => requests.push(request))
+  const wrong = await watchInFirefox(page, new URL(url).origin)
+  page.on("response", (response) => {
+    if (response.headers()["set-cookie"] !== undefined) wrong.push(`cookie: ${response.url()}`)
+  })
+  await page.goto(url)
+  return { page, requests, wrong }
+}
+
+/**
+ * Collects what no page of ours may do: requests to anywhere else, broken rules of the policy,
+ * faults of scripts. Not every Firefox tells its driver of a broken rule, so a script in every page
+ * does.
+ */
+export async function watchInFirefox(page: Page, origin: string): Promise<string[]> {
   const wrong: string[] = []
-  const { origin } = new URL(url)
   page.on("request", (request) => {
-    requests.push(request)
     // Firefox asks for a font of its own by a URL that holds it, which reaches nobody.
     const asked = new URL(request.url())
     if (asked.origin !== origin && !["blob:", "data:"].includes(asked.protocol))
       wrong.push(request.url())
-  })
-  page.on("response", (response) => {
-    if (response.headers()["set-cookie"] !== undefined) wrong.push(`cookie: ${response.url()}`)
   })
   page.on("pageerror", (error) => wrong.push(String(error)))
   page.on("console", (message) => {
@@ -37,8 +47,7 @@ export async function visitInFirefox(browser: Browser, url: string): Promise<Fir
     `addEventListener("securitypolicyviolation", ({ violatedDirective }) =>
       console.error("policy: " + violatedDirective))`,
   )
-  await page.goto(url)
-  return { page, requests, wrong }
+  return wrong
 }
 
 /** The value of an expression in which `element` is the first match of the selector. */
@@ -66,8 +75,12 @@ export async function choose(page: Page, selector: string): Promise<void> {
   await page.keyboard.press(" ")
 }
 
-export async function chooseFiles(page: Page, files: readonly string[]): Promise<void> {
-  const field = await page.$("input#files")
+export async function chooseFiles(
+  page: Page,
+  files: readonly string[],
+  selector: `input${string}` = "input#files",
+): Promise<void> {
+  const field = await page.$<`input${string}`>(selector)
   assert.ok(field !== null)
   await field.uploadFile(...files)
 }

@@ -29,12 +29,20 @@ export async function launchFirefox(
   preferences: Preferences = {},
   profile?: string,
 ): Promise<Browser | null> {
-  const [reason, executablePath] = [whyNoFirefox(), commandPath(COMMANDS)]
-  if (reason !== null || executablePath === null) {
-    context.skip(reason ?? "")
-    return null
-  }
-  const browser = await puppeteer.launch({
+  const browser = await openFirefox(preferences, profile)
+  if (browser === null) context.skip(whyNoFirefox() ?? "")
+  else context.after(() => browser.close())
+  return browser
+}
+
+/** For the tests of a whole file, which close it; null where they do not run. */
+export async function openFirefox(
+  preferences: Preferences = {},
+  profile?: string,
+): Promise<Browser | null> {
+  const executablePath = commandPath(COMMANDS)
+  if (whyNoFirefox() !== null || executablePath === null) return null
+  return await puppeteer.launch({
     browser: "firefox",
     executablePath,
     headless: true,
@@ -43,8 +51,6 @@ export async function launchFirefox(
     // A busy machine works on a proof, or on a large message, for minutes.
     protocolTimeout: 600_000,
   })
-  context.after(() => browser.close())
-  return browser
 }
 
 // What Firefox leaves on the disk.

@@ -1,4 +1,9 @@
-import type { Page } from "playwright-core"
+import { writeFile } from "node:fs/promises"
+
+/** A page in any browser, by any driver. */
+interface Page {
+  screenshot(options: { fullPage: boolean }): Promise<Uint8Array>
+}
 
 /**
  * A picture of a page for a person to look at after a run. None is made with CI=true, where nobody
@@ -9,5 +14,5 @@ export async function screenshot(
   path: string,
   { fullPage = true } = {},
 ): Promise<void> {
-  if (process.env["CI"] !== "true") await page.screenshot({ path, fullPage })
+  if (process.env["CI"] !== "true") await writeFile(path, await page.screenshot({ fullPage }))
 }

@@ -4,13 +4,15 @@ import { html } from "@assay/drop/pages/html"
 
 /**
  * Loads nothing of anybody else's, runs one script and one worker of ours, and talks to this
- * service alone. Frames show pictures that were cleaned in the page; they are sandboxed and run
- * nothing.
+ * service alone. Its one image is its icon: Firefox asks for one in any case, and reports it where
+ * the policy forbids it. Frames show pictures that were cleaned in the page; they are sandboxed and
+ * run nothing.
  */
 const POLICY = [
   "default-src 'none'",
   "script-src 'self'",
   "style-src 'self'",
+  "img-src 'self'",
   "connect-src 'self'",
   "worker-src 'self'",
   "frame-src blob:",
@@ -34,6 +36,8 @@ const HEADERS = {
 
 /** The scripts of the inbox expect their worker below this path. */
 const FILES = "/console/drop/files/"
+/** The console's own, which it serves. */
+const ICON = "/console/icon.svg"
 
 /**
  * The inbox of the drop's recipients: a page and its files, the same for everybody. What it shows,
@@ -83,6 +87,7 @@ function inboxPage(files: PageFiles): string {
         <meta charset="utf-8" />
         <meta name="viewport" content="width=device-width, initial-scale=1" />
         <title>Drop inbox · Assay</title>
+        <link rel="icon" type="image/svg+xml" href="${ICON}" />
         <link rel="stylesheet" href="${style}" integrity="${styleIntegrity}" />
         <script src="${script}" integrity="${scriptIntegrity}" defer></script>
       </head>

@@ -106,7 +106,7 @@ test("the palette goes to a page by its name, scores and seeks an address, and a
   // An address is scored, or sought among decisions, and is in no URL.
   await pressUntil(page, "Control+k", search)
   await search.fill("ivan.petrov@mail.example")
-  await page.getByRole("option", { name: "Score ivan.petrov@mail.example" }).waitFor()
+  await page.getByText("Score ivan.petrov@mail.example").waitFor()
   await page.keyboard.press("Enter")
   await page.getByRole("article", { name: "Assessment of ivan.petrov@mail.example" }).waitFor()
   assert.equal(new URL(page.url()).pathname, "/console/playground")

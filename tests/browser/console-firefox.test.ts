@@ -296,7 +296,7 @@ inFirefox(
     await chooseFiles(page, [list], "input[type=file]")
     await click(page, called("Score the file", "button"))
     await reads(page, "3 of 3 scored")
-    await click(page, called("Download the scores", "link"))
+    await click(page, called("Download the scores", "button"))
     const file = join(folder, "assay-scores.csv")
     await until(
       () =>

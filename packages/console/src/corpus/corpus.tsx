@@ -149,7 +149,7 @@ function Report({ of, children }: ReportProps): ReactElement {
           <ul>
             {of.rejects.map(({ reason, count: n }) => (
               <li key={reason}>
-                {count.format(n)}: {reason}
+                {reason}: {count.format(n)}
               </li>
             ))}
           </ul>

@@ -13,6 +13,7 @@ import { isAnalyst, service, useSession } from "../ui/service.ts"
 import { Answer, Empty, PageHead } from "../ui/states.tsx"
 import { Moment } from "../ui/time.tsx"
 import { Table } from "../ui/table.tsx"
+import { subjectWords } from "../ui/words.ts"
 import { Views } from "../ui/views.tsx"
 import "./decisions.css"
 import { FilterBar } from "./filter-bar.tsx"
@@ -190,7 +191,7 @@ function DecisionTable(props: DecisionList & { readonly opened: string | null })
           <td>
             <Moment at={decision.decided_at} />
           </td>
-          <td>{decision.subject}</td>
+          <td>{subjectWords(decision.subject)}</td>
           <td className="number">{decision.risk_score}</td>
           <td>
             <Band name={bandOf(decision.risk_score)} />

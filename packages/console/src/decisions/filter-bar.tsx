@@ -52,7 +52,7 @@ export function FilterBar(props: FilterBarProps): ReactElement {
           <TextInput
             name="identity"
             label="Address or number"
-            placeholder="Finds what was decided about it"
+            placeholder="name@host or +number"
             autoComplete="off"
             spellCheck={false}
             key={sought ?? ""}

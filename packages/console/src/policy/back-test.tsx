@@ -24,7 +24,7 @@ export function BackTest(props: {
     <>
       <Group align="flex-end" mb="md">
         <NumberInput
-          label="Decisions of the last days"
+          label="Decisions of how many days"
           value={days}
           min={1}
           max={90}

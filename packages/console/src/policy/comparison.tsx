@@ -2,6 +2,7 @@ import type { ReactElement } from "react"
 import { Link } from "wouter"
 import { actionWords } from "../ui/band.tsx"
 import { Table } from "../ui/table.tsx"
+import { subjectWords } from "../ui/words.ts"
 import type { Comparison } from "../work/kinds.ts"
 import { Flows } from "./flow.tsx"
 
@@ -25,7 +26,7 @@ export function ComparisonTable({ of }: { readonly of: Comparison }): ReactEleme
       <Table label="Before and after" columns={["Kind", "Before", "After", "#Decisions"]}>
         {summary.moves.map(({ subject, before, after, count: n }) => (
           <tr key={`${subject} ${before} ${after}`} data-changed={before !== after}>
-            <td>{subject}</td>
+            <td>{subjectWords(subject)}</td>
             <td>{actionWords(before)}</td>
             <td>{before === after ? "the same" : <strong>{actionWords(after)}</strong>}</td>
             <td className="number">{count.format(n)}</td>

@@ -12,6 +12,7 @@ const KINDS: Readonly<Record<string, string>> = {
   shell: "Shell user",
   signup: "Sign-up",
   "review-view": "Saved view",
+  "decision-view": "Saved view",
 }
 
 /** Who did something, or whom it was done to: a member by name, others in words with their id. */

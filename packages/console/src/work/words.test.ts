@@ -29,7 +29,7 @@ test("a batch says how far it is, how fast, what could not be scored and how lon
   const half = { ...batch, total: 1_000, done: 500, failed: 2 }
   assert.equal(
     progressOf(half, later),
-    "500 of 1,000 scored, 2 could not be, 50 a second, 10 s left.",
+    "498 of 1,000 scored, 2 could not be, 50 a second, 10 s left.",
   )
   assert.equal(percentOf(half), 50)
 })

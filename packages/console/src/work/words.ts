@@ -49,7 +49,7 @@ function batchParts(work: Extract<Work, { kind: "batch" }>, nowMs: number): stri
   const seconds = Math.max(1, ((endedAtMs ?? nowMs) - begunAtMs) / 1000)
   const rate = done / seconds
   return [
-    `${count.format(done)} of ${count.format(total)} scored`,
+    `${count.format(done - failed)} of ${count.format(total)} scored`,
     ...(failed > 0 ? [`${count.format(failed)} could not be`] : []),
     ...(rate >= 1 ? [`${count.format(Math.round(rate))} a second`] : []),
     ...(state === "running" && done > 0 ? [`${duration((total - done) / rate)} left`] : []),

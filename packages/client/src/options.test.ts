@@ -51,6 +51,7 @@ suite("options", () => {
     assert.deepEqual(Object.keys(created(good)).sort(), [
       "compareDecision",
       "countDecisions",
+      "decisionViews",
       "drop",
       "eraseSubject",
       "exportSubject",

@@ -11,11 +11,11 @@ export interface LineStream {
   readonly streams: Streams
   /** Called with a fault that ends the stream. */
   readonly onFault: (problem: Problem) => void
-  /** The lines, some at a time. The signal is aborted when nobody waits for more. */
-  readonly lines: (abort: AbortSignal) => AsyncIterable<readonly object[]>
+  /** The text of some lines at a time. The signal is aborted when nobody waits for more. */
+  readonly lines: (abort: AbortSignal) => AsyncIterable<string>
 }
 
-const PIECE_BYTES = 16 * 1024
+const WAITING_BYTES = 64 * 1024
 
 /**
  * Sends lines of JSON while they are made; a slow reader slows their making. It ends when the
@@ -46,13 +46,12 @@ export function streamedLines(
 
   async function* pieces(): AsyncGenerator<string> {
     try {
-      for await (const lines of stream.lines(ending.signal))
-        for (const piece of inPieces(lines)) {
-          isWriting = true
-          timer.refresh()
-          yield piece
-          isWriting = false
-        }
+      for await (const lines of stream.lines(ending.signal)) {
+        isWriting = true
+        timer.refresh()
+        yield lines
+        isWriting = false
+      }
     } catch (error) {
       if (response.destroyed) return
       const problem = asProblem(error)
@@ -62,17 +61,5 @@ export function streamedLines(
   }
 
   // Not in object mode: what waits for the reader is then counted in bytes.
-  return Readable.from(pieces(), { objectMode: false, highWaterMark: 4 * PIECE_BYTES })
-}
-
-/** Joined so that few writes carry them and none is large. */
-function* inPieces(lines: readonly object[]): Generator<string> {
-  let piece = ""
-  for (const line of lines) {
-    piece += `${JSON.stringify(line)}\n`
-    if (piece.length < PIECE_BYTES) continue
-    yield piece
-    piece = ""
-  }
-  if (piece !== "") yield piece
+  return Readable.from(pieces(), { objectMode: false, highWaterMark: WAITING_BYTES })
 }

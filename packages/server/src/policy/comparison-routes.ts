@@ -160,7 +160,7 @@ async function compared(
   onceClosed(response, () => void places.leave(place).catch(() => undefined))
   const nowMs = now()
   const fromMs = nowMs - days * DAY_MS
-  async function* lines(abort: AbortSignal): AsyncGenerator<ComparisonLine[]> {
+  async function* lines(abort: AbortSignal): AsyncGenerator<string> {
     let heldAt = performance.now()
     try {
       for await (const some of comparisons.lines({ tenantId, fromMs, nowMs, with: other })) {
@@ -169,7 +169,7 @@ async function compared(
           heldAt = performance.now()
           await hold()
         }
-        if (some.length > 0) yield some
+        if (some !== "") yield some
       }
     } finally {
       await places.leave(place)

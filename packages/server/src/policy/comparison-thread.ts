@@ -1,6 +1,8 @@
 import { readlinkSync } from "node:fs"
 import { constants, platform, setPriority } from "node:os"
+import { setTimeout as delay } from "node:timers/promises"
 import { parentPort, workerData } from "node:worker_threads"
+import type { ComparisonLine } from "@assay/core/contract"
 import { threadChannel } from "@assay/runtime/channels"
 import { offer, serve } from "@assay/runtime/rpc"
 import { readDecisions } from "@assay/stores/open/open-database"
@@ -24,7 +26,7 @@ serve(threadChannel(parentPort), offer(comparisonsPort, open()))
 async function open(): Promise<ThreadComparisons> {
   const decisions = await readDecisions(place, { connections: 1 })
   const models = openModels(directory)
-  const running = new Map<number, ReturnType<typeof comparisonLines>>()
+  const running = new Map<number, ReturnType<typeof piecesOf>>()
   let last = 0
   return {
     async begin({ tenantId, fromMs, nowMs, with: other }) {
@@ -33,13 +35,13 @@ async function open(): Promise<ThreadComparisons> {
         "proposal" in other
           ? proposalComparison.bind(null, { proposal: scoringSettings(other.proposal), models })
           : shadowComparison.bind(null, other.shadowVersion)
-      running.set(++last, comparisonLines({ pages, comparison, fromMs, nowMs }))
+      running.set(++last, piecesOf(comparisonLines({ pages, comparison, fromMs, nowMs })))
       return last
     },
     async next(comparison) {
-      const lines = running.get(comparison)
-      if (lines === undefined) return null
-      const { value, done } = await lines.next()
+      const pieces = running.get(comparison)
+      if (pieces === undefined) return null
+      const { value, done } = await pieces.next()
       return done === true ? null : value
     },
     async end(comparison) {
@@ -49,6 +51,34 @@ async function open(): Promise<ThreadComparisons> {
     close: decisions.close,
   }
 }
+
+const PIECE_LENGTH = 16 * 1024
+
+/**
+ * As text, because the worker would else spend its time on taking lines apart and writing them, and
+ * in pieces that are soon written. It rests after a page for as long as that took: comparing takes
+ * half of a core.
+ */
+async function* piecesOf(
+  pages: AsyncGenerator<readonly ComparisonLine[], undefined>,
+): AsyncGenerator<string, undefined> {
+  let beganAt = performance.now()
+  for await (const lines of pages) {
+    let piece = ""
+    for (const line of lines) {
+      piece += `${JSON.stringify(line)}\n`
+      if (piece.length < PIECE_LENGTH) continue
+      yield piece
+      piece = ""
+    }
+    yield piece
+    await delay(Math.min(REST_MAX_MS, performance.now() - beganAt))
+    beganAt = performance.now()
+  }
+}
+
+/** Of a page that its reader took long to take. */
+const REST_MAX_MS = 100
 
 /**
  * Requests that are scored meanwhile wait for nothing here. In Linux a thread has a priority of its

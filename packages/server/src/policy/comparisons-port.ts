@@ -1,4 +1,3 @@
-import type { ComparisonLine } from "@assay/core/contract"
 import { portOf } from "@assay/runtime/rpc"
 import type { DatabasePlace } from "@assay/stores/database"
 import type { TenantSettings } from "../accounts/tenant-settings.ts"
@@ -21,8 +20,8 @@ export interface WantedComparison {
 /** The comparisons of a thread, each by its number. */
 export interface ThreadComparisons {
   begin(wanted: WantedComparison): Promise<number>
-  /** The lines of the next decisions; null after the last. */
-  next(comparison: number): Promise<ComparisonLine[] | null>
+  /** The text of the next lines, which may be none; null after the last. */
+  next(comparison: number): Promise<string | null>
   /** Whether it came to its end or not. */
   end(comparison: number): Promise<void>
   close(): Promise<void>

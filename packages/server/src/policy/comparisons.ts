@@ -1,5 +1,4 @@
 import { extname } from "node:path"
-import type { ComparisonLine } from "@assay/core/contract"
 import { startThread } from "@assay/runtime/children"
 import type { Log } from "@assay/runtime/log"
 import { openCalls, remote } from "@assay/runtime/rpc"
@@ -13,8 +12,8 @@ import {
 
 /** Compares past decisions with what another policy makes of them. */
 export interface Comparisons {
-  /** The lines of a comparison, some at a time; it ends with whoever reads them. */
-  lines(wanted: WantedComparison): AsyncGenerator<ComparisonLine[]>
+  /** The text of its lines, some at a time or none; it ends with whoever reads them. */
+  lines(wanted: WantedComparison): AsyncGenerator<string>
 }
 
 interface ComparisonsOptions extends ComparisonThreadData {

@@ -30,7 +30,7 @@ async function open(): Promise<ThreadComparisons> {
   let last = 0
   return {
     async begin({ tenantId, fromMs, nowMs, with: other }) {
-      const pages = decisionPages(decisions, { tenantId, from: fromMs })
+      const pages = decisionPages(decisions, { tenantId, from: fromMs }, PAGE)
       const comparison =
         "proposal" in other
           ? proposalComparison.bind(null, { proposal: scoringSettings(other.proposal), models })
@@ -54,10 +54,16 @@ async function open(): Promise<ThreadComparisons> {
 
 const PIECE_LENGTH = 16 * 1024
 
+/** Decisions read at a time: where cores are few, requests wait for as long as a page takes. */
+const PAGE = 100
+/** How long it rests after a page, in parts of what that took: it takes a third of a core. */
+const REST_SHARE = 2
+/** Of a page that its reader took long to take. */
+const REST_MAX_MS = 50
+
 /**
  * As text, because the worker would else spend its time on taking lines apart and writing them, and
- * in pieces that are soon written. It rests after a page for as long as that took: comparing takes
- * half of a core.
+ * in pieces that are soon written.
  */
 async function* piecesOf(
   pages: AsyncGenerator<readonly ComparisonLine[], undefined>,
@@ -72,13 +78,10 @@ async function* piecesOf(
       piece = ""
     }
     yield piece
-    await delay(Math.min(REST_MAX_MS, performance.now() - beganAt))
+    await delay(Math.min(REST_MAX_MS, REST_SHARE * (performance.now() - beganAt)))
     beganAt = performance.now()
   }
 }
-
-/** Of a page that its reader took long to take. */
-const REST_MAX_MS = 100
 
 /**
  * Requests that are scored meanwhile wait for nothing here. In Linux a thread has a priority of its

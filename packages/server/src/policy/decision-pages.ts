@@ -7,12 +7,13 @@ const PAGE = 1_000
 export async function* decisionPages(
   past: Pick<PastDecisions, "list">,
   of: { readonly tenantId: number; readonly from: number },
+  limit = PAGE,
 ): AsyncGenerator<readonly Decision[]> {
-  const query = { ...of, erased: true, limit: PAGE }
+  const query = { ...of, erased: true, limit }
   for (let before: string | undefined; ;) {
     const page = await past.list(before === undefined ? query : { ...query, before })
     if (page.length > 0) yield page
-    if (page.length < PAGE) return
+    if (page.length < limit) return
     before = page.at(-1)?.id
   }
 }

@@ -18,17 +18,21 @@ const list = readFileSync(combolist(join(temporary, "list.txt"), ROWS))
 const ADDRESS = "ada@people.example"
 const PATH = "/api/v1/corpus/imports?source=uploaded"
 
+/** Leaves a service that was killed while an upload came in. */
+async function killedInUpload(dataDirectory: string, env: Record<string, string>): Promise<void> {
+  const service = await startService({ dataDirectory, env })
+  const ada = await joins(service, printedToken(service), ADDRESS)
+  const socket = await halfSent(service, ada, "broken", list)
+  await service.kill()
+  socket.destroy()
+}
+
 test("with PostgreSQL an import counts whom all tenants decided about, and its state outlives a kill", async (context) => {
   const postgres = await testServerOrSkip(context)
   if (postgres === null) return
   const env = { DATABASE_URL: await postgres.createDatabase() }
   const dataDirectory = join(temporary, "postgres")
-  const first = await startService({ dataDirectory, env })
-  const ada = await joins(first, printedToken(first), ADDRESS)
-  const socket = await halfSent(first, ada, "broken", list)
-  await first.kill()
-  socket.destroy()
-
+  await killedInUpload(dataDirectory, env)
   await using service = await startService({ dataDirectory, env })
   const back = await signsIn(service, ADDRESS)
   const interrupted = await ended(back)
@@ -61,12 +65,7 @@ if (cluster !== null) {
       ASSAY_INDEX_TIMEOUT_MS: "10000",
       ASSAY_DECISIONS: "off",
     }
-    const first = await startService({ dataDirectory, env })
-    const ada = await joins(first, printedToken(first), ADDRESS)
-    const socket = await halfSent(first, ada, "broken", list)
-    await first.kill()
-    socket.destroy()
-
+    await killedInUpload(dataDirectory, env)
     await using service = await startService({ dataDirectory, env })
     const back = await signsIn(service, ADDRESS)
     // The catalogue of the cluster says that nothing went live.

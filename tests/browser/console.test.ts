@@ -20,6 +20,7 @@ import {
   PAIRS,
   PHONE,
   pictures,
+  pressUntil,
   screenshots,
   service,
   WIDE,
@@ -674,6 +675,13 @@ test("a decision opens beside its list, at an address that gives both again, by 
     assert.ok(await isInside())
     await page.keyboard.press("Shift+Tab")
     assert.ok(await isInside())
+    // Escape closes the palette that lies over it, and the panel stays.
+    const palette = page.getByLabel("Go to", { exact: true })
+    await pressUntil(page, "Control+k", palette)
+    await page.keyboard.press("Escape")
+    await palette.waitFor({ state: "hidden" })
+    assert.equal(page.url(), address)
+    await panel.waitFor()
     // Behind it the list is as it was, with this one marked.
     assert.equal(await page.locator("tr[aria-current=true]").count(), 1)
     assert.equal(await page.getByLabel("Stage").inputValue(), "TESTED")

@@ -21,7 +21,9 @@ export function SidePanel(props: {
   return (
     <Drawer
       opened={isOpen}
-      onClose={close}
+      onClose={() => {
+        if (!isBehind()) close()
+      }}
       position="right"
       size="56rem"
       title={title}
@@ -35,6 +37,12 @@ export function SidePanel(props: {
       {children}
     </Drawer>
   )
+}
+
+/** Whether the focus is in a dialog over the panel, such as the palette: Escape is for that one. */
+function isBehind(): boolean {
+  const dialog = document.activeElement?.closest("[role=dialog]") ?? null
+  return dialog !== null && dialog.querySelector(".side-panel") === null
 }
 
 /** The title of the tab, for as long as this is drawn. */

@@ -13,17 +13,18 @@ export interface KnownEmail {
 
 const SOURCES = 80
 const KINDS: readonly EntryKind[] = ["breach", "breach", "breach", "combolist", "stealer"]
-const YEARS_HOURS = 8 * 365 * 24
+const OLDEST_DAYS = 8 * 365
 
 /**
- * Makes an index that knows the addresses, each from its own choice of sources. No service may run
- * on the directory.
+ * Makes an index that knows the addresses, each from its own choice of sources, for up to
+ * `oldestDays`. No service may run on the directory.
  */
 export async function seedIndex(
   path: string,
   secretFile: string,
   known: readonly KnownEmail[],
   random: () => number,
+  oldestDays = OLDEST_DAYS,
 ): Promise<void> {
   const secrets = openSecrets(secretFile, true)
   const index = await openLmdbIndex({ path })
@@ -39,7 +40,7 @@ export async function seedIndex(
     for (let n = 0; n < exposures; n++) {
       const source = (first + n) % SOURCES
       const password = random() < 0.3 ? `password ${Math.floor(random() * 3)}` : null
-      const hours = hour - Math.floor(random() * YEARS_HOURS)
+      const hours = hour - Math.floor(random() * oldestDays * 24)
       const entry: Entry = {
         kind: KINDS[source % KINDS.length] as EntryKind,
         secret: SECRET_CLASSES[Math.floor(random() * SECRET_CLASSES.length)] ?? "unknown",

@@ -26,6 +26,8 @@ export interface ServiceOptions {
   readonly drop?: boolean
   /** How many files and connections each of its processes may have open. */
   readonly openFilesMax?: number
+  /** Of Node, for all of its processes. */
+  readonly nodeFlags?: readonly string[]
 }
 
 export interface ServiceRequest extends RequestInit {
@@ -106,11 +108,11 @@ process.on("exit", () => {
  * Starts the service; resolves once it answers, rejects with its output if it ends or hangs before.
  */
 export async function startService(options: ServiceOptions = {}): Promise<Service> {
-  const { env = {}, args = [], drop = false } = options
+  const { env = {}, args = [], drop = false, nodeFlags = [] } = options
   const temporary = options.dataDirectory === undefined
   const dataDirectory = options.dataDirectory ?? (await mkdtemp(join(tmpdir(), "assay-http-")))
   const { openFilesMax } = options
-  const command = [process.execPath, ...assayProgram(), "serve", ...args] as const
+  const command = [process.execPath, ...nodeFlags, ...assayProgram(), "serve", ...args] as const
   const limited = ["sh", "-c", `ulimit -n ${openFilesMax}; exec "$0" "$@"`, ...command] as const
   const [program, ...rest] = openFilesMax === undefined ? command : limited
   const child = spawn(program, rest, {

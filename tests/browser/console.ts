@@ -103,6 +103,17 @@ export async function looks(page: Page, name: string, { fullPage = true } = {}):
   await page.setViewportSize(WIDE)
 }
 
+/** Tables of which a part is out of sight until they are scrolled sideways. */
+async function scrolledTables(page: Page): Promise<string[]> {
+  return await page
+    .locator(".table-wrap")
+    .evaluateAll((tables) =>
+      tables
+        .filter((table) => table.checkVisibility() && table.scrollWidth > table.clientWidth)
+        .map((table) => table.getAttribute("aria-label") ?? ""),
+    )
+}
+
 /** Contrast, fonts and overflow are held; the rest is for a person to look at. */
 export async function pictures(
   context: BrowserContext,
@@ -120,6 +131,7 @@ export async function pictures(
       assert.deepEqual(await violations(page, LOOKS), [], `${path} ${colorScheme} ${name}`)
       assert.deepEqual(await otherFonts(page), [], `${path} ${colorScheme} ${name}`)
       assert.ok((await overflow(page)) <= 0, `${path} is wider than a ${name} screen`)
+      assert.deepEqual(await scrolledTables(page), [], `${path} ${name}`)
       const file = `${role}-${path}-${colorScheme}-${name}.png`
       await screenshot(page, join(screenshots, file))
     }

@@ -137,7 +137,7 @@ function SecondStep({ own }: { readonly own: OwnAccount }): ReactElement {
       <p className="soft">
         {own.totp
           ? `After your password a code is asked for. ${own.recovery_codes === 1 ? "1 recovery code is" : `${own.recovery_codes} recovery codes are`} left.`
-          : "A code of an app can be asked for after your password."}
+          : "After your password, a code from an app can be asked for too."}
       </p>
       {codes !== null && (
         <ShownOnce title="Recovery codes" text={codes.join("\n")} what="recovery codes">

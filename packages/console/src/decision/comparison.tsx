@@ -143,7 +143,9 @@ function Factors({ of }: { readonly of: DecisionComparison }): ReactElement {
       {contributions.map(({ code, recorded, other }) => (
         <tr key={code}>
           <td>
-            <span title={code}>{reasonWords(code)}</span>
+            <span className="capital" title={code}>
+              {reasonWords(code)}
+            </span>
           </td>
           <td className="number">
             {recorded.toFixed(1)}

@@ -30,7 +30,7 @@ export default function Health(): ReactElement {
                 <dd>{found.version}</dd>
                 <dt>Workers</dt>
                 <dd>{found.workers}</dd>
-                <dt>The one that answered was started</dt>
+                <dt>This worker started</dt>
                 <dd>
                   <Moment at={found.started_at} />
                 </dd>
@@ -46,7 +46,7 @@ export default function Health(): ReactElement {
               </p>
               <Settings settings={found.settings.filter(({ source }) => source !== "default")} />
               <details>
-                <summary>Settings that are as the program has them</summary>
+                <summary>Settings left at their defaults</summary>
                 <Settings settings={found.settings.filter(({ source }) => source === "default")} />
               </details>
             </section>
@@ -98,7 +98,7 @@ function ModelFact(props: {
 }
 
 const LABELS = {
-  default: "Settings as the program has them",
+  default: "Settings at their defaults",
   environment: "Settings that were given",
   file: "Settings that were given",
 }

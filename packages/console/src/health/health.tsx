@@ -70,14 +70,16 @@ function Findings({ findings }: Pick<ServiceHealth, "findings">): ReactElement {
         const [band, shape, word] = STATES[state]
         return (
           <tr key={name}>
-            <td className="capital">{name}</td>
+            <td>
+              <span className="capital">{name}</span>
+            </td>
             <td>
               <span className="band" data-band={band}>
                 <span aria-hidden="true">{shape}</span> {word}
               </span>
             </td>
-            <td>{detail}</td>
-            <td>{remedy ?? "Nothing."}</td>
+            <td className="wide">{detail}</td>
+            <td className="wide">{remedy ?? "Nothing."}</td>
           </tr>
         )
       })}
@@ -116,7 +118,7 @@ function Settings({ settings }: Pick<ServiceHealth, "settings">): ReactElement {
           </td>
           <td>{value === "" ? <span className="soft">none</span> : <code>{value}</code>}</td>
           <td>{source}</td>
-          <td>{meaning}</td>
+          <td className="wide">{meaning}</td>
         </tr>
       ))}
     </Table>

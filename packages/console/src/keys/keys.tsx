@@ -167,7 +167,7 @@ function KeyTable(props: {
               <span className="soft">{key.id}</span>
             </td>
             <td>{key.label}</td>
-            <td>{key.scopes.join(", ")}</td>
+            <td className="wide">{key.scopes.join(", ")}</td>
             <td>{STATES[key.state] ?? key.state}</td>
             <td>
               <Moment at={key.created_at} />

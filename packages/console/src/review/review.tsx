@@ -350,7 +350,7 @@ function Queue(props: {
               </td>
               <td>{review.threat_stage ?? ""}</td>
               <td>{actionWords(review.recommended_action)}</td>
-              <td>{review.reasons.slice(0, 3).map(reasonWords).join(", ")}</td>
+              <td className="wide">{review.reasons.slice(0, 3).map(reasonWords).join(", ")}</td>
               <td>
                 <DecisionLink path={PATH} id={review.id}>
                   {review.ref ?? <code title={review.id}>{shortId(review.id)}</code>}

@@ -1,7 +1,8 @@
 import { useElementSize } from "@mantine/hooks"
 import { scaleLog } from "@visx/scale"
 import type { ReactElement } from "react"
-import { momentWords, relative } from "../ui/time.tsx"
+import { relative } from "../ui/relative.ts"
+import { momentWords } from "../ui/time.tsx"
 import type { LineEvent } from "./line-events.ts"
 
 const HOUR_MS = 3_600_000

@@ -2,6 +2,7 @@
 // failed, refused, asked to confirm. Each is drawn in both themes and both widths.
 import assert from "node:assert/strict"
 import { test } from "node:test"
+import { setTimeout } from "node:timers/promises"
 import type { Locator, Page } from "playwright-core"
 import { DEMO_IDENTITIES } from "../../packages/console/src/playground/identities.ts"
 import type { Visitor } from "../http/signed-in.ts"
@@ -48,10 +49,15 @@ async function use(owner: Visitor): Promise<void> {
   const set = await owner.send("PUT", "/api/v1/policy", policy, tag)
   assert.equal(set.status, 200, JSON.stringify(set.body))
   await owner.send("PUT", "/api/v1/policy/shadow", { costs: { loss: 120 } })
-  await service.request("/api/v1/risk/score", {
-    key: service.key,
-    json: { email: "ana.silva@mail.example" },
-  })
+  // Workers hear of a shadow a moment later.
+  for (let n = 0; n < 30; n++) {
+    const json = { email: "ana.silva@mail.example" }
+    await service.request("/api/v1/risk/score", { key: service.key, json })
+    const report = await service.request("/api/v1/policy/shadow/report", { key: service.key })
+    if (/"compared":[1-9]/.test(await report.text())) return
+    await setTimeout(500)
+  }
+  assert.fail("No decision was made with the shadow")
 }
 
 async function goes(page: Page, path: string): Promise<void> {
@@ -61,15 +67,9 @@ async function goes(page: Page, path: string): Promise<void> {
 }
 
 /** Where things stand. */
-async function boxesOf(
-  things: Locator,
-): Promise<{ readonly x: number; readonly y: number; readonly width: number }[]> {
-  return await things.evaluateAll((all) =>
-    all.map((thing) => {
-      const { x, y, width } = thing.getBoundingClientRect()
-      return { x, y, width }
-    }),
-  )
+async function boxesOf(things: Locator): Promise<{ x: number; y: number; width: number }[]> {
+  const boxes = await Promise.all((await things.all()).map((thing) => thing.boundingBox()))
+  return boxes.filter((box) => box !== null)
 }
 
 test("pages of a tenant in use are drawn without a fault", async (context) => {

@@ -99,7 +99,7 @@ function Password({ own }: { readonly own: OwnAccount }): ReactElement {
           <PasswordInput
             name="password"
             label="New password"
-            description="At least 12 characters, and none that many people use."
+            description="At least 12 characters, and no common password."
             autoComplete="new-password"
             minLength={12}
             required

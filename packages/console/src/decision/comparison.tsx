@@ -11,7 +11,7 @@ import { reasonWords } from "../ui/reason-words.ts"
 import { service } from "../ui/service.ts"
 import { Answer } from "../ui/states.tsx"
 import { Table } from "../ui/table.tsx"
-import { relative } from "../ui/time.tsx"
+import { relative } from "../ui/relative.ts"
 
 /** A decision beside what another model or policy makes of the same input. All figures are the service's. */
 export function Comparison({ id }: { readonly id: string }): ReactElement {

@@ -34,7 +34,7 @@ export function Answer<T>(props: {
 
 export function Loading(): ReactElement {
   return (
-    <p role="status" className="soft">
+    <p role="status" className="soft loading">
       <Loader size="xs" /> Loading
     </p>
   )

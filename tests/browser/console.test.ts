@@ -858,7 +858,7 @@ test("a policy is tried on past decisions before it acts, and reverted", async (
   await page.getByText(/would have had another action/).waitFor()
   await page.getByRole("img", { name: /^Addresses, from the action before/ }).waitFor()
   assert.deepEqual(await violations(page), [])
-  await page.getByRole("button", { name: "Let this act" }).click()
+  await page.getByRole("button", { name: "Let the proposed policy act" }).click()
   await page
     .getByText(`Version ${version + 1}`)
     .first()

@@ -118,6 +118,6 @@ export function openSignIn(tools: PeopleTools): SigningIn {
 function refused(): Problem {
   return new Problem(
     "sign-in-refused",
-    "The address, the password, the passkey or the code is wrong. Nobody was signed in.",
+    "The address, the password, the passkey or the code is wrong.",
   )
 }

@@ -18,10 +18,10 @@ const TICKS: readonly [hours: number, label: string][] = [
   [LAST, "2 y"],
 ]
 /** Up to how long after a SIM change or port the risk is what, as the model's notes say it. */
-const WINDOWS: readonly [from: number, to: number, band: string][] = [
-  [FIRST, 72, "high"],
-  [72, 240, "elevated"],
-  [240, 720, "low"],
+const WINDOWS: readonly [from: number, to: number, band: string, shade: number][] = [
+  [FIRST, 72, "high", 0.28],
+  [72, 240, "elevated", 0.16],
+  [240, 720, "low", 0.16],
 ]
 const WIDTH_MIN = 280
 /** Between two labels of the axis, from middle to middle. */
@@ -57,7 +57,7 @@ export function SimTimeline(props: {
         role="img"
         aria-label={`SIM timeline: ${told === "" ? "nothing was observed" : told}`}
       >
-        {WINDOWS.map(([from, to, band]) => (
+        {WINDOWS.map(([from, to, band, shade]) => (
           <rect
             key={band}
             x={scale(from)}
@@ -65,7 +65,7 @@ export function SimTimeline(props: {
             width={scale(to) - scale(from)}
             height={height - 26}
             fill={`var(--${band})`}
-            opacity="0.14"
+            opacity={shade}
           />
         ))}
         {events.length === 0 && (

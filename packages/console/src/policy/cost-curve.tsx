@@ -30,6 +30,9 @@ export function CostCurve(props: {
   // As wide as there is room, so that letters keep their size.
   const { ref, width: room } = useElementSize()
   const width = Math.max(WIDTH_MIN, room)
+  const isSame =
+    before === null || (before.challenge === edges.challenge && before.block === edges.block)
+  const moved = isSame ? null : before
   const taken = (score: number): ActionName =>
     actions.find(({ from, to }) => from <= score && score <= to)?.action ?? "review"
   const dearest = Math.max(...points.map((point) => point[taken(point.score)]))
@@ -90,16 +93,15 @@ export function CostCurve(props: {
             )}
           </g>
         ))}
-        {before !== null &&
-          (before.challenge !== edges.challenge || before.block !== edges.block) && (
-            <g stroke="var(--soft)" strokeDasharray="2 3">
-              {shown(before).map(([name, at]) => (
-                <line key={name} x1={x(at)} x2={x(at)} y1={TOP} y2={FLOOR + STRIP}>
-                  <title>{`Now ${at}`}</title>
-                </line>
-              ))}
-            </g>
-          )}
+        {moved !== null && (
+          <g stroke="var(--soft)" strokeDasharray="2 3">
+            {shown(moved).map(([name, at]) => (
+              <line key={name} x1={x(at)} x2={x(at)} y1={TOP} y2={FLOOR + STRIP}>
+                <title>{`Now ${at}`}</title>
+              </line>
+            ))}
+          </g>
+        )}
         {shown(edges).map(([name, at], place, all) => (
           <g key={name}>
             <line
@@ -164,6 +166,7 @@ export function CostCurve(props: {
       <figcaption>
         Expected cost of each action, in unnecessary challenges, if all of the risk is that somebody
         else uses the identity. {spoken(curve)}
+        {moved !== null && " The dotted upright lines are the edges of the policy that acts."}
       </figcaption>
     </figure>
   )

@@ -104,7 +104,7 @@ function ShareTable(props: {
       <thead className="visually-hidden">
         <tr>
           <th>{props.title}</th>
-          <th>Share</th>
+          <th colSpan={2}>Share</th>
           <th>Decisions</th>
         </tr>
       </thead>
@@ -122,10 +122,8 @@ function ShareTable(props: {
                 />
               </svg>
             </td>
-            <td className="number" title={`${count.format(n)} decisions`}>
-              {share === null ? "none" : percent.format(share)}
-              <span className="soft"> {count.format(n)}</span>
-            </td>
+            <td className="number">{share === null ? "none" : percent.format(share)}</td>
+            <td className="number soft">{count.format(n)}</td>
           </tr>
         ))}
       </tbody>

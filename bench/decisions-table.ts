@@ -4,6 +4,7 @@ import { join } from "node:path"
 import type { DecisionList } from "@assay/core/contract"
 import { newDecisionId } from "@assay/stores/decision-id"
 import { openDecisions, openRecords } from "@assay/stores/open/open-database"
+import { openRequestTag } from "../packages/server/src/decisions/request-tag.ts"
 import { identifiedEmail } from "../packages/server/src/http/identified.ts"
 import { openSecrets } from "../packages/runtime/src/secrets.ts"
 import { DAY_MS } from "../packages/runtime/src/time.ts"
@@ -23,6 +24,7 @@ const FILLED_AT_ONCE = 20_000
 /** Rows lie in the files or partitions of two months. */
 const DAYS = 30
 const KNOWN = "known.person@mail.example"
+const KNOWN_REQUEST = "3f0c2c5e-bench"
 
 interface Measured {
   readonly engine: string
@@ -113,7 +115,9 @@ async function measure(
     const startedAt = performance.now()
     const decisions = await openDecisions(place, { connections: 2 })
     const { identityKey: known } = identifiedEmail(KNOWN, subkeys)
-    const of = { tenantId: tenant.id, keyId: "key_bench", known, fromMs, untilMs, count: rows }
+    const requestTag = openRequestTag(subkeys.request)(KNOWN_REQUEST)
+    const tenantId = tenant.id
+    const of = { tenantId, keyId: "key_bench", known, requestTag, fromMs, untilMs, count: rows }
     for (const some of tableRows(of, FILLED_AT_ONCE)) await decisions.add(some)
     await decisions.close()
     const fillSeconds = (performance.now() - startedAt) / 1000
@@ -157,6 +161,8 @@ function pagesOf({ fromMs, untilMs }: Table): Record<string, string | object> {
     "stage and action that never meet": "stage=CLEAN&action=block",
     "band and action that never meet": "band=low&action=block",
     "band and stage that rarely meet": "band=critical&stage=LEAKED",
+    "a request with some 20 rows": `request_id=${KNOWN_REQUEST}`,
+    "a request nobody made": "request_id=3f0c2c5e-nobody",
     "an identity with some 20 rows": { email: KNOWN },
     "an identity, and an action it never had": { email: KNOWN, action: "block", band: "low" },
     "an identity nobody asked about": { email: "nobody.asked@mail.example" },

@@ -22,7 +22,7 @@ const PHONES_OF_100 = 10
 /** One row in so many has an outcome that no other has. */
 const RARE_EVERY = 100_000
 export const RARE_STAGE = "MONETIZED"
-/** One row in so many is about the identity that is looked for. */
+/** One row in so many is about the identity that is looked for, and one of the request. */
 const KNOWN_EVERY = 50_000
 const IDENTITIES = 200_000
 
@@ -30,6 +30,8 @@ export interface TableRows {
   readonly tenantId: number
   readonly keyId: string
   readonly known: IdentityKey
+  /** The tag of the one request that is looked for, of which there are some rows. */
+  readonly requestTag: string
   /** The first row is of this moment, and the last one of the other. */
   readonly fromMs: number
   readonly untilMs: number
@@ -38,7 +40,7 @@ export interface TableRows {
 
 /** The rows of a table over some weeks, in the order of time, the same on every machine but for ids. */
 export function* tableRows(of: TableRows, atOnce: number): Generator<Decision[]> {
-  const { tenantId, keyId, known, fromMs, untilMs, count } = of
+  const { tenantId, keyId, known, requestTag, fromMs, untilMs, count } = of
   const common = common100()
   const rare = rareOutcome()
   const step = (untilMs - fromMs) / count
@@ -53,7 +55,7 @@ export function* tableRows(of: TableRows, atOnce: number): Generator<Decision[]>
             (common[(row * 7919) % common.length] as Outcome)
       return {
         ...outcome,
-        id: newDecisionId(at),
+        id: newDecisionId(at, row % KNOWN_EVERY === 11 ? requestTag : ""),
         at,
         tenantId,
         keyId,

@@ -111,13 +111,11 @@ export async function looks(page: Page, name: string, { fullPage = true } = {}):
 
 /** Tables of which a part is out of sight until they are scrolled sideways. */
 async function scrolledTables(page: Page): Promise<string[]> {
-  return await page
-    .locator(".table-wrap")
-    .evaluateAll((tables) =>
-      tables
-        .filter((table) => table.checkVisibility() && table.scrollWidth > table.clientWidth)
-        .map((table) => table.getAttribute("aria-label") ?? ""),
-    )
+  return await page.evaluate<string[]>(
+    `[...document.querySelectorAll(".table-wrap")]
+      .filter((table) => table.checkVisibility() && table.scrollWidth > table.clientWidth)
+      .map((table) => table.getAttribute("aria-label") ?? "")`,
+  )
 }
 
 /** Contrast, fonts and overflow are held; the rest is for a person to look at. */

@@ -2,12 +2,13 @@
 // failed, refused, asked to confirm. Each is drawn in both themes and both widths.
 import assert from "node:assert/strict"
 import { test } from "node:test"
-import type { Page } from "playwright-core"
+import { setTimeout } from "node:timers/promises"
+import type { Locator, Page } from "playwright-core"
 import { DEMO_IDENTITIES } from "../../packages/console/src/playground/identities.ts"
 import type { Visitor } from "../http/signed-in.ts"
 import { violations } from "./accessibility.ts"
 import { isPresent } from "./chromium.ts"
-import { drawn, looks, member, open, origin, pressUntil, service } from "./console.ts"
+import { drawn, looks, member, open, origin, PHONE, pressUntil, service } from "./console.ts"
 
 /** What a tenant does in some days, so that no page of it is empty. */
 async function use(owner: Visitor): Promise<void> {
@@ -48,16 +49,29 @@ async function use(owner: Visitor): Promise<void> {
   const set = await owner.send("PUT", "/api/v1/policy", policy, tag)
   assert.equal(set.status, 200, JSON.stringify(set.body))
   await owner.send("PUT", "/api/v1/policy/shadow", { costs: { loss: 120 } })
-  await service.request("/api/v1/risk/score", {
-    key: service.key,
-    json: { email: "ana.silva@mail.example" },
-  })
+  // Workers hear of a shadow a moment later.
+  const cookie = [...owner.cookies].map(([name, value]) => `${name}=${value}`).join("; ")
+  for (let n = 0; n < 40; n++) {
+    const json = { email: "ana.silva@mail.example" }
+    await service.request("/api/v1/risk/score", { key: service.key, json })
+    const report = await fetch(`${origin}/api/v1/policy/shadow/report`, { headers: { cookie } })
+    assert.equal(report.status, 200)
+    if (/"compared":[1-9]/.test(await report.text())) return
+    await setTimeout(500)
+  }
+  assert.fail("No decision was made with the shadow")
 }
 
 async function goes(page: Page, path: string): Promise<void> {
   await page.goto(`${origin}${path}`)
   await page.getByRole("heading", { level: 1 }).waitFor()
   await drawn(page)
+}
+
+/** Where things stand. */
+async function boxesOf(things: Locator): Promise<{ x: number; y: number; width: number }[]> {
+  const boxes = await Promise.all((await things.all()).map((thing) => thing.boundingBox()))
+  return boxes.filter((box) => box !== null)
 }
 
 test("pages of a tenant in use are drawn without a fault", async (context) => {
@@ -101,6 +115,34 @@ test("pages of a tenant in use are drawn without a fault", async (context) => {
   await page.getByRole("table").getByRole("link").first().click()
   await page.getByRole("article").waitFor()
   await looks(page, "decision")
+  assert.deepEqual(faults, [])
+})
+
+test("a card prints a sum that adds up, and its tabs and the names of its axis have room on a phone", async (context) => {
+  if (!isPresent(context)) return
+  const { page, faults } = await open({}, await member("owner"))
+  await page.setViewportSize(PHONE)
+  await goes(page, "/console/playground")
+  for (const [identity] of DEMO_IDENTITIES) {
+    await page.getByRole("button", { name: identity }).click()
+    const card = page.getByRole("article", { name: `Assessment of ${identity}` })
+    await card.waitFor()
+    const told = await card.locator(".waterfall figcaption").innerText()
+    const [, sum = "", score] = /^([^=]*) = (\d+)\./.exec(told) ?? []
+    const terms = sum
+      .replaceAll("−", "-")
+      .replace(/([+-]) /g, "$1")
+      .split(" ")
+    const hundredths = terms.reduce((reached, term) => reached + Math.round(Number(term) * 100), 0)
+    assert.equal(hundredths, Number(score) * 100, `${identity}: ${sum}`)
+    const tabs = await boxesOf(card.getByRole("tab"))
+    assert.equal(new Set(tabs.map(({ y }) => y)).size, 1, `tabs of ${identity}`)
+    const names = await boxesOf(card.locator(".sim-timeline .tick"))
+    for (const [n, { x }] of names.entries()) {
+      const before = names[n - 1]
+      assert.ok(before === undefined || before.x + before.width + 2 <= x, `axis of ${identity}`)
+    }
+  }
   assert.deepEqual(faults, [])
 })
 
@@ -189,6 +231,7 @@ test("what is waited for, what failed and what a role does not have is said", as
   await looks(page, "state-no-page")
   await goes(page, "/console/decisions/dec_01arz3ndektsv4rrffq69g5fav")
   await page.getByRole("alert").waitFor()
+  assert.equal(await page.getByRole("button", { name: "Try again" }).count(), 0)
   assert.deepEqual(await violations(page), [])
   await looks(page, "state-no-decision")
 

@@ -81,7 +81,7 @@ function notHere(
   if (who.tenant_id === null)
     return [
       "Not for your role",
-      "You see to the service itself, and this page is of a tenant. Its owner can invite you.",
+      "You look after the service itself, and this page belongs to a tenant. Its owner can invite you.",
       null,
     ]
   return [

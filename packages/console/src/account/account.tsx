@@ -99,7 +99,7 @@ function Password({ own }: { readonly own: OwnAccount }): ReactElement {
           <PasswordInput
             name="password"
             label="New password"
-            description="At least 12 characters, and none that many people use."
+            description="At least 12 characters, and no common password."
             autoComplete="new-password"
             minLength={12}
             required
@@ -137,7 +137,7 @@ function SecondStep({ own }: { readonly own: OwnAccount }): ReactElement {
       <p className="soft">
         {own.totp
           ? `After your password a code is asked for. ${own.recovery_codes === 1 ? "1 recovery code is" : `${own.recovery_codes} recovery codes are`} left.`
-          : "A code of an app can be asked for after your password."}
+          : "After your password, a code from an app can be asked for too."}
       </p>
       {codes !== null && (
         <ShownOnce title="Recovery codes" text={codes.join("\n")} what="recovery codes">

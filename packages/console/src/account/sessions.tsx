@@ -46,7 +46,7 @@ export function Sessions(): ReactElement {
                   </td>
                   <td>
                     {session.current ? (
-                      "This one"
+                      "This session"
                     ) : (
                       <Button
                         size="compact-sm"

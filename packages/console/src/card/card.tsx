@@ -58,7 +58,7 @@ export function PhoneCard(props: CardProps<Omit<PhoneRiskResult, "phone_number">
       action={result.recommendation}
       held={
         floor?.holds === true
-          ? { points: floor.points, what: "The floor of policy holds the score" }
+          ? { points: floor.points, what: "The floor of the policy holds the takeover points" }
           : null
       }
       beside={
@@ -90,7 +90,7 @@ function Card(props: Parts): ReactElement {
       <div className="card-top">
         <div className="card-score">
           <Gauge score={result.risk_score} band={explained.band} />
-          <p>
+          <p className="card-verdict">
             <Band name={explained.band} /> <span className="action-tag">{actionWords(action)}</span>
           </p>
           <p>{beside}</p>
@@ -147,7 +147,7 @@ function Changes({ sentences }: { readonly sentences: readonly string[] }): Reac
   return (
     <section>
       <h3>What would change it</h3>
-      <ul>
+      <ul className="reasons">
         {sentences.map((sentence) => (
           <li key={sentence}>{sentence}.</li>
         ))}

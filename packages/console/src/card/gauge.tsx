@@ -38,9 +38,9 @@ export function Gauge(props: { readonly score: number; readonly band: BandName }
         />
       ))}
       {[25, 60, 80].map((edge) => {
-        const [x, y] = at(edge, RADIUS + 15).split(" ")
+        const [x, y] = at(edge, RADIUS + 13).split(" ")
         return (
-          <text key={edge} x={x} y={y} className="tick" textAnchor="middle">
+          <text key={edge} x={x} y={y} className="tick" textAnchor={edge < 50 ? "end" : "start"}>
             {edge}
           </text>
         )

@@ -1,7 +1,8 @@
 import { useElementSize } from "@mantine/hooks"
 import { scaleLog } from "@visx/scale"
 import type { ReactElement } from "react"
-import { momentWords, relative } from "../ui/time.tsx"
+import { relative } from "../ui/relative.ts"
+import { momentWords } from "../ui/time.tsx"
 import type { LineEvent } from "./line-events.ts"
 
 const HOUR_MS = 3_600_000
@@ -17,12 +18,14 @@ const TICKS: readonly [hours: number, label: string][] = [
   [LAST, "2 y"],
 ]
 /** Up to how long after a SIM change or port the risk is what, as the model's notes say it. */
-const WINDOWS: readonly [from: number, to: number, band: string][] = [
-  [FIRST, 72, "critical"],
-  [72, 240, "elevated"],
-  [240, 720, "low"],
+const WINDOWS: readonly [from: number, to: number, band: string, shade: number][] = [
+  [FIRST, 72, "high", 0.28],
+  [72, 240, "elevated", 0.16],
+  [240, 720, "low", 0.16],
 ]
 const WIDTH_MIN = 280
+/** Between two labels of the axis, from middle to middle. */
+const LABEL_MIN = 26
 
 /** What happened to the line, on a time axis that gives the last hours as much room as a year. */
 export function SimTimeline(props: {
@@ -39,6 +42,10 @@ export function SimTimeline(props: {
     ...event,
     hours: Math.min(LAST, Math.max(FIRST, (then - Date.parse(event.at)) / HOUR_MS)),
   }))
+  const ticks = TICKS.filter(([hours], n) => {
+    const next = TICKS[n + 1]
+    return next === undefined || scale(next[0]) - scale(hours) >= LABEL_MIN
+  })
   const height = 44 + Math.max(1, events.length) * 24
   const told = events.map(({ name, at }) => `${name} ${relative(at, then)}`).join(", ")
   return (
@@ -50,7 +57,7 @@ export function SimTimeline(props: {
         role="img"
         aria-label={`SIM timeline: ${told === "" ? "nothing was observed" : told}`}
       >
-        {WINDOWS.map(([from, to, band]) => (
+        {WINDOWS.map(([from, to, band, shade]) => (
           <rect
             key={band}
             x={scale(from)}
@@ -58,7 +65,7 @@ export function SimTimeline(props: {
             width={scale(to) - scale(from)}
             height={height - 26}
             fill={`var(--${band})`}
-            opacity="0.14"
+            opacity={shade}
           />
         ))}
         {events.length === 0 && (
@@ -85,7 +92,7 @@ export function SimTimeline(props: {
           )
         })}
         <line x1={14} x2={width - 14} y1={height - 22} y2={height - 22} stroke="var(--line)" />
-        {TICKS.map(([hours, label]) => (
+        {ticks.map(([hours, label]) => (
           <text key={label} x={scale(hours)} y={height - 6} className="tick" textAnchor="middle">
             {label}
           </text>
@@ -93,7 +100,7 @@ export function SimTimeline(props: {
       </svg>
       <figcaption>
         How long before the score. After a SIM change or a port the risk is high for 3 days,
-        elevated until the 10th and low until the 30th; these windows are shaded.
+        elevated up to day 10 and low up to day 30; these windows are shaded.
       </figcaption>
     </figure>
   )

@@ -2,6 +2,7 @@ import type { ReactElement } from "react"
 import type { BandName } from "../ui/band.tsx"
 import { dayWords } from "../ui/time.tsx"
 import type { Contribution } from "./explanation.ts"
+import { inHundredths } from "./hundredths.ts"
 
 export interface WaterfallProps {
   readonly score: number
@@ -31,6 +32,10 @@ const TICKS = [0, 25, 60, 80, 100]
  */
 export function Waterfall(props: WaterfallProps): ReactElement {
   const { held } = props
+  const printed = inHundredths(
+    [props.baseline, ...props.contributions.map(({ points }) => points)],
+    props.score,
+  )
   return (
     <figure className="waterfall" aria-label="How the score adds up">
       <ul>
@@ -38,7 +43,7 @@ export function Waterfall(props: WaterfallProps): ReactElement {
           <li key={label}>
             <span className="bar-label">
               {label}
-              {date !== null && <span className="soft">, newest {dayWords(date)}</span>}
+              {date !== null && <span className="soft">, {dayWords(date)}</span>}
             </span>
             <svg className="bar" viewBox="0 0 100 10" preserveAspectRatio="none" aria-hidden="true">
               {TICKS.map((tick) => (
@@ -51,7 +56,7 @@ export function Waterfall(props: WaterfallProps): ReactElement {
                 </rect>
               )}
             </svg>
-            <span className="bar-points">{row === 0 ? points.toFixed(2) : signed(points)}</span>
+            <span className="bar-points">{pointsOf(printed[row] ?? points, row)}</span>
           </li>
         ))}
       </ul>
@@ -65,10 +70,10 @@ export function Waterfall(props: WaterfallProps): ReactElement {
         </div>
       </div>
       <figcaption>
-        {sumOf(props)}
+        {printed.map((points, row) => pointsOf(points, row, " ")).join(" ")} = {props.score}.
         {held !== null && ` ${held.what}: the line at ${Number(held.points.toFixed(2))}.`}
         {props.mitigations.length > 0 &&
-          ` The baseline is lower because ${props.mitigations.join(", ")}.`}
+          ` The baseline is lower because ${list.format(props.mitigations)}.`}
       </figcaption>
     </figure>
   )
@@ -85,7 +90,13 @@ function Span(props: {
   return <rect x={left} y="1.5" width={Math.max(0.3, right - left)} height="7" fill={props.fill} />
 }
 
-const signed = (points: number): string => (points < 0 ? "−" : "+") + Math.abs(points).toFixed(2)
+const list = new Intl.ListFormat("en", { type: "conjunction" })
+
+/** Points with their sign, which the baseline has none of. */
+function pointsOf(points: number, row: number, gap = ""): string {
+  const size = Math.abs(points).toFixed(2)
+  return row === 0 ? size : `${points < 0 ? "−" : "+"}${gap}${size}`
+}
 
 function barsOf({ band, baseline, contributions, rounding }: WaterfallProps): Bar[] {
   let reached = baseline
@@ -99,14 +110,4 @@ function barsOf({ band, baseline, contributions, rounding }: WaterfallProps): Ba
     ...factors,
     { label: "Rounding", points: rounding, from: reached, fill: "var(--soft)", date: null },
   ]
-}
-
-/** The sum as it adds up, to a hundredth. */
-function sumOf({ baseline, contributions, rounding, score }: WaterfallProps): string {
-  const parts = [baseline, ...contributions.map(({ points }) => points), rounding]
-  const terms = parts.map((points, n) => {
-    const size = Math.abs(points).toFixed(2)
-    return n === 0 ? size : `${points < 0 ? "−" : "+"} ${size}`
-  })
-  return `${terms.join(" ")} = ${score}.`
 }

@@ -46,7 +46,8 @@ function Imports({ imports }: { readonly imports: readonly ImportState[] }): Rea
       {stop.error !== null && <Failure error={stop.error} />}
       {imports.length === 0 && (
         <p>
-          Nothing was imported here yet. <Link href="/console/sources">See what it holds</Link>.
+          Nothing was imported here yet.{" "}
+          <Link href="/console/sources">See what the corpus holds</Link>.
         </p>
       )}
       {imports.map((each) => (

@@ -8,6 +8,8 @@ import { sendFile, useUpload } from "../ui/imports.ts"
 import { service } from "../ui/service.ts"
 import { Failure } from "../ui/states.tsx"
 import { Table } from "../ui/table.tsx"
+import { dayWords } from "../ui/time.tsx"
+import { evidenceWords } from "../ui/words.ts"
 
 /** A file of this browser, or one of the service's folder. */
 export function NewImport({ list }: { readonly list: ImportList }): ReactElement {
@@ -112,8 +114,8 @@ export function NewImport({ list }: { readonly list: ImportList }): ReactElement
             name="kind"
             label="Kind"
             data={[
-              { value: "", label: preview.data?.kind ?? "By the file" },
-              ...list.kinds.map((kind) => ({ value: kind, label: kind })),
+              { value: "", label: preview.data ? evidenceWords(preview.data.kind) : "By the file" },
+              ...list.kinds.map((kind) => ({ value: kind, label: evidenceWords(kind) })),
             ]}
           />
           <NativeSelect
@@ -160,8 +162,8 @@ function Preview({ of }: { readonly of: ImportPreview }): ReactElement {
   return (
     <>
       <p>
-        Recognised as <strong>{of.format}</strong>, evidence of kind {of.kind}. The first rows, with
-        identities masked:
+        Recognised as <strong>{of.format}</strong>, kind of evidence: {evidenceWords(of.kind)}. The
+        first rows, with identities masked:
       </p>
       <Table label="First rows" columns={["#Line", "Identity", "Password", "Says"]}>
         {of.rows.map((row) => (
@@ -169,10 +171,16 @@ function Preview({ of }: { readonly of: ImportPreview }): ReactElement {
             <td className="number">{row.line}</td>
             <td>{row.identity ?? <span className="soft">rejected: {row.rejected}</span>}</td>
             <td>{row.secret === "none" ? "" : row.secret}</td>
-            <td>{[row.kind, row.day].filter((text) => text !== null).join(" ")}</td>
+            <td>{rowSays(row)}</td>
           </tr>
         ))}
       </Table>
     </>
   )
+}
+
+/** What a row says of itself, besides what the file says of all. */
+function rowSays({ kind, day }: ImportPreview["rows"][number]): string {
+  const words = [kind === null ? null : evidenceWords(kind), day === null ? null : dayWords(day)]
+  return words.filter((text) => text !== null).join(", ")
 }

@@ -11,7 +11,7 @@ import { reasonWords } from "../ui/reason-words.ts"
 import { service } from "../ui/service.ts"
 import { Answer } from "../ui/states.tsx"
 import { Table } from "../ui/table.tsx"
-import { relative } from "../ui/time.tsx"
+import { relative } from "../ui/relative.ts"
 
 /** A decision beside what another model or policy makes of the same input. All figures are the service's. */
 export function Comparison({ id }: { readonly id: string }): ReactElement {
@@ -143,7 +143,9 @@ function Factors({ of }: { readonly of: DecisionComparison }): ReactElement {
       {contributions.map(({ code, recorded, other }) => (
         <tr key={code}>
           <td>
-            <span title={code}>{reasonWords(code)}</span>
+            <span className="capital" title={code}>
+              {reasonWords(code)}
+            </span>
           </td>
           <td className="number">
             {recorded.toFixed(1)}

@@ -30,7 +30,7 @@ export default function Health(): ReactElement {
                 <dd>{found.version}</dd>
                 <dt>Workers</dt>
                 <dd>{found.workers}</dd>
-                <dt>The one that answered was started</dt>
+                <dt>This worker started</dt>
                 <dd>
                   <Moment at={found.started_at} />
                 </dd>
@@ -46,7 +46,7 @@ export default function Health(): ReactElement {
               </p>
               <Settings settings={found.settings.filter(({ source }) => source !== "default")} />
               <details>
-                <summary>Settings that are as the program has them</summary>
+                <summary>Settings left at their defaults</summary>
                 <Settings settings={found.settings.filter(({ source }) => source === "default")} />
               </details>
             </section>
@@ -70,14 +70,16 @@ function Findings({ findings }: Pick<ServiceHealth, "findings">): ReactElement {
         const [band, shape, word] = STATES[state]
         return (
           <tr key={name}>
-            <td className="capital">{name}</td>
+            <td>
+              <span className="capital">{name}</span>
+            </td>
             <td>
               <span className="band" data-band={band}>
                 <span aria-hidden="true">{shape}</span> {word}
               </span>
             </td>
-            <td>{detail}</td>
-            <td>{remedy ?? "Nothing."}</td>
+            <td className="wide">{detail}</td>
+            <td className="wide">{remedy ?? "Nothing."}</td>
           </tr>
         )
       })}
@@ -98,7 +100,7 @@ function ModelFact(props: {
 }
 
 const LABELS = {
-  default: "Settings as the program has them",
+  default: "Settings at their defaults",
   environment: "Settings that were given",
   file: "Settings that were given",
 }
@@ -116,7 +118,7 @@ function Settings({ settings }: Pick<ServiceHealth, "settings">): ReactElement {
           </td>
           <td>{value === "" ? <span className="soft">none</span> : <code>{value}</code>}</td>
           <td>{source}</td>
-          <td>{meaning}</td>
+          <td className="wide">{meaning}</td>
         </tr>
       ))}
     </Table>

@@ -115,11 +115,11 @@ function NewKey({ onMade }: { readonly onMade: (made: NewApiKey) => void }): Rea
         <Stack mt="md">
           <TextInput name="label" label="Label" description="To recognise it by." maxLength={100} />
           <Checkbox.Group label="What it may do" defaultValue={["score"]}>
-            <Group mt="xs">
+            <div className="scopes">
               {TENANT_SCOPES.map((scope) => (
                 <Checkbox key={scope} name="scopes" value={scope} label={scope} />
               ))}
-            </Group>
+            </div>
           </Checkbox.Group>
           <Checkbox name="hour" label="Ends after one hour, for trying things out" />
           <Group>
@@ -167,7 +167,7 @@ function KeyTable(props: {
               <span className="soft">{key.id}</span>
             </td>
             <td>{key.label}</td>
-            <td>{key.scopes.join(", ")}</td>
+            <td className="wide">{key.scopes.join(", ")}</td>
             <td>{STATES[key.state] ?? key.state}</td>
             <td>
               <Moment at={key.created_at} />

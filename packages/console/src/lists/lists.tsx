@@ -80,7 +80,7 @@ export default function Lists(): ReactElement {
               </Button>
             }
           >
-            No override is like this.
+            No override matches these filters.
           </Empty>
         ) : (
           <Empty>

@@ -3,7 +3,7 @@ import type { ReactElement, ReactNode } from "react"
 import { Link } from "wouter"
 import { service } from "../ui/service.ts"
 import { Failure, Loading } from "../ui/states.tsx"
-import { relative } from "../ui/time.tsx"
+import { relative } from "../ui/relative.ts"
 import { useSources } from "./freshness.tsx"
 
 /** As many as are counted one by one. */

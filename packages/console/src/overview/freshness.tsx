@@ -4,7 +4,8 @@ import type { ReactElement } from "react"
 import { Link } from "wouter"
 import { service } from "../ui/service.ts"
 import { Answer, Empty } from "../ui/states.tsx"
-import { dayWords, Moment, relative } from "../ui/time.tsx"
+import { relative } from "../ui/relative.ts"
+import { dayWords, Moment } from "../ui/time.tsx"
 
 /** The first sources, with what is newest of all. */
 export function useSources(enabled = true): UseQueryResult<SourceList> {

@@ -98,7 +98,7 @@ function Lookups(): ReactElement {
           </Empty>
         ) : (
           <>
-            <p className="soft">{count.format(total)} this month, by days of UTC.</p>
+            <p className="soft">{count.format(total)} this month, by UTC day.</p>
             <DayChart days={rows} from={from} to={to} />
           </>
         )

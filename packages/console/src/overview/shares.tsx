@@ -32,16 +32,17 @@ export function Shares({ period }: { readonly period: DecisionPeriod }): ReactEl
           <>
             <p className="soft">
               {complete ? (
-                <>Of {count.format(total)} decisions</>
+                <>{total === 1 ? "1 decision" : `${count.format(total)} decisions`}</>
               ) : (
                 <>
-                  Of the last {count.format(total)} decisions, since <Moment at={since} />: there
-                  are more than are counted at a time
+                  The last {count.format(total)} decisions, since <Moment at={since} /> (there are
+                  more than are counted at a time)
                 </>
               )}
-              {subjects.map(({ subject, count: n }) => (
+              {subjects.map(({ subject, count: n }, place) => (
                 <span key={subject}>
-                  , {count.format(n)} {subject === "email" ? "of addresses" : "of numbers"}
+                  {place === 0 ? ": " : ", "}
+                  {count.format(n)} about {subject === "email" ? "addresses" : "numbers"}
                 </span>
               ))}
               .
@@ -103,7 +104,7 @@ function ShareTable(props: {
       <thead className="visually-hidden">
         <tr>
           <th>{props.title}</th>
-          <th>Share</th>
+          <th colSpan={2}>Share</th>
           <th>Decisions</th>
         </tr>
       </thead>
@@ -121,10 +122,8 @@ function ShareTable(props: {
                 />
               </svg>
             </td>
-            <td className="number" title={`${count.format(n)} decisions`}>
-              {share === null ? "none" : percent.format(share)}
-              <span className="soft"> {count.format(n)}</span>
-            </td>
+            <td className="number">{share === null ? "none" : percent.format(share)}</td>
+            <td className="number soft">{count.format(n)}</td>
           </tr>
         ))}
       </tbody>

@@ -21,7 +21,7 @@ export default function Welcome(): ReactElement {
       </PageHead>
       <p>
         How risky is an e-mail address or a phone number, and why? Everything here is made up;
-        nothing you type is stored readable.
+        nothing you type is stored in a readable form.
       </p>
       <ScoreForm client={demo} apiKey={facts.demoKey} examples={DEMO_IDENTITIES} />
     </main>

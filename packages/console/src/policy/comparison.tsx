@@ -16,23 +16,13 @@ export function ComparisonTable({ of }: { readonly of: Comparison }): ReactEleme
   return (
     <>
       <p role="status">
-        {count.format(summary.changed)} of {count.format(summary.compared)} decisions would have had
-        another action. {count.format(summary.decisions)} were looked at
-        {left.length === 0
-          ? "."
-          : `; not compared: ${left.map(([why, n]) => `${count.format(n)} ${why.replaceAll("_", " ")}`).join(", ")}.`}
+        {summary.compared === 0
+          ? "No decision could be compared."
+          : `${count.format(summary.changed)} of ${count.format(summary.compared)} decisions would have had another action.`}
+        {left.length > 0 &&
+          ` Of ${count.format(summary.decisions)} that were looked at, not compared: ${left.map(([why, n]) => `${count.format(n)} ${why.replaceAll("_", " ")}`).join(", ")}.`}
       </p>
-      <Flows moves={summary.moves} />
-      <Table label="Before and after" columns={["Kind", "Before", "After", "#Decisions"]}>
-        {summary.moves.map(({ subject, before, after, count: n }) => (
-          <tr key={`${subject} ${before} ${after}`} data-changed={before !== after}>
-            <td>{subjectWords(subject)}</td>
-            <td>{actionWords(before)}</td>
-            <td>{before === after ? "the same" : <strong>{actionWords(after)}</strong>}</td>
-            <td className="number">{count.format(n)}</td>
-          </tr>
-        ))}
-      </Table>
+      {summary.moves.length > 0 && <Moves of={summary.moves} />}
       {changed.length > 0 && (
         <details>
           <summary>
@@ -52,6 +42,27 @@ export function ComparisonTable({ of }: { readonly of: Comparison }): ReactEleme
           </ul>
         </details>
       )}
+    </>
+  )
+}
+
+type Moved = NonNullable<Comparison["summary"]>["moves"]
+
+/** How many decisions go from which action to which. */
+function Moves({ of }: { readonly of: Moved }): ReactElement {
+  return (
+    <>
+      <Flows moves={of} />
+      <Table label="Before and after" columns={["Kind", "Before", "After", "#Decisions"]}>
+        {of.map(({ subject, before, after, count: n }) => (
+          <tr key={`${subject} ${before} ${after}`} data-changed={before !== after}>
+            <td>{subjectWords(subject)}</td>
+            <td>{actionWords(before)}</td>
+            <td>{before === after ? "the same" : <strong>{actionWords(after)}</strong>}</td>
+            <td className="number">{count.format(n)}</td>
+          </tr>
+        ))}
+      </Table>
     </>
   )
 }

@@ -1,3 +1,4 @@
+import { useElementSize } from "@mantine/hooks"
 import type { PolicyPreview } from "@assay/client"
 import { AxisBottom, AxisLeft } from "@visx/axis"
 import { scaleLinear } from "@visx/scale"
@@ -7,12 +8,14 @@ import { type ActionName, ACTIONS, colourOf } from "./actions.ts"
 
 type Curve = PolicyPreview["email"]
 
-const [WIDTH, HEIGHT, LEFT, RIGHT, TOP, STRIP, BOTTOM] = [760, 330, 48, 12, 26, 24, 44]
+const [WIDTH_MIN, HEIGHT, LEFT, RIGHT, TOP, STRIP, BOTTOM] = [260, 330, 48, 12, 26, 24, 44]
 const FLOOR = HEIGHT - BOTTOM - STRIP
 /** How far above the dearest action that is taken the others are shown. */
 const HEADROOM = 2.6
-/** Scores that a span needs for its word. */
-const WORD_SPAN = 9
+/** The room of a letter, so that a word stands only where it fits. */
+const LETTER = 7
+/** The room of an edge's name. */
+const NAME = 116
 
 /** What each action costs over the score, the one that is taken, and where it changes. */
 export function CostCurve(props: {
@@ -24,10 +27,16 @@ export function CostCurve(props: {
   const { title, curve, before } = props
   const { edges, actions, curve: points } = curve
   const clip = useId()
+  // As wide as there is room, so that letters keep their size.
+  const { ref, width: room } = useElementSize()
+  const width = Math.max(WIDTH_MIN, room)
+  const isSame =
+    before === null || (before.challenge === edges.challenge && before.block === edges.block)
+  const moved = isSame ? null : before
   const taken = (score: number): ActionName =>
     actions.find(({ from, to }) => from <= score && score <= to)?.action ?? "review"
   const dearest = Math.max(...points.map((point) => point[taken(point.score)]))
-  const x = scaleLinear({ domain: [0, 100], range: [LEFT, WIDTH - RIGHT] })
+  const x = scaleLinear({ domain: [0, 100], range: [LEFT, width - RIGHT] })
   const y = scaleLinear({ domain: [0, dearest * HEADROOM], range: [FLOOR, TOP] })
   const line = (action: ActionName, from = 0, to = 100): string =>
     points
@@ -35,10 +44,16 @@ export function CostCurve(props: {
       .map((point) => `${x(point.score).toFixed(1)},${y(point[action]).toFixed(1)}`)
       .join(" ")
   return (
-    <figure className="cost-curve" tabIndex={0} aria-label={`Expected costs: ${title}`}>
-      <svg viewBox={`0 0 ${WIDTH} ${HEIGHT}`} role="img" aria-label={`${title}. ${spoken(curve)}`}>
+    <figure ref={ref} className="cost-curve" aria-label={`Expected costs: ${title}`}>
+      <svg
+        width={width}
+        height={HEIGHT}
+        viewBox={`0 0 ${width} ${HEIGHT}`}
+        role="img"
+        aria-label={`${title}. ${spoken(curve)}`}
+      >
         <clipPath id={clip}>
-          <rect x={LEFT} y={TOP} width={WIDTH - RIGHT - LEFT} height={FLOOR - TOP} />
+          <rect x={LEFT} y={TOP} width={width - RIGHT - LEFT} height={FLOOR - TOP} />
         </clipPath>
         <g clipPath={`url(#${clip})`} fill="none">
           {ACTIONS.map(({ action, colour, dash }) => (
@@ -71,24 +86,23 @@ export function CostCurve(props: {
               fillOpacity={0.22}
               stroke="var(--ground)"
             />
-            {to - from >= WORD_SPAN && (
+            {x(to) - x(from) >= actionWords(action).length * LETTER && (
               <text x={(x(from) + x(Math.min(100, to + 1))) / 2} y={FLOOR + 16} textAnchor="middle">
                 {actionWords(action)}
               </text>
             )}
           </g>
         ))}
-        {before !== null &&
-          (before.challenge !== edges.challenge || before.block !== edges.block) && (
-            <g stroke="var(--soft)" strokeDasharray="2 3">
-              {shown(before).map(([name, at]) => (
-                <line key={name} x1={x(at)} x2={x(at)} y1={TOP} y2={FLOOR + STRIP}>
-                  <title>{`Now ${at}`}</title>
-                </line>
-              ))}
-            </g>
-          )}
-        {shown(edges).map(([name, at]) => (
+        {moved !== null && (
+          <g stroke="var(--soft)" strokeDasharray="2 3">
+            {shown(moved).map(([name, at]) => (
+              <line key={name} x1={x(at)} x2={x(at)} y1={TOP} y2={FLOOR + STRIP}>
+                <title>{`Now ${at}`}</title>
+              </line>
+            ))}
+          </g>
+        )}
+        {shown(edges).map(([name, at], place, all) => (
           <g key={name}>
             <line
               x1={x(at)}
@@ -101,7 +115,12 @@ export function CostCurve(props: {
             <text
               x={x(at)}
               y={TOP - 10}
-              textAnchor={at > 88 ? "end" : at < 12 ? "start" : "middle"}
+              textAnchor={anchorOf(
+                x(at),
+                width,
+                all.map((edge) => x(edge[1])),
+                place,
+              )}
             >
               {`${name} from ${at}`}
             </text>
@@ -147,9 +166,24 @@ export function CostCurve(props: {
       <figcaption>
         Expected cost of each action, in unnecessary challenges, if all of the risk is that somebody
         else uses the identity. {spoken(curve)}
+        {moved !== null && " The dotted upright lines are the edges of the policy that acts."}
       </figcaption>
     </figure>
   )
+}
+
+/** On which side of its edge a name stands: within the picture, and not over the other's. */
+function anchorOf(
+  at: number,
+  width: number,
+  all: readonly number[],
+  place: number,
+): "start" | "middle" | "end" {
+  const next = all[place + 1]
+  const before = all[place - 1]
+  if (at + NAME / 2 > width || (next !== undefined && next - at < NAME)) return "end"
+  if (at < NAME / 2 || (before !== undefined && at - before < NAME)) return "start"
+  return "middle"
 }
 
 /** The edges that lie on the scale; both actions may begin at one score. */

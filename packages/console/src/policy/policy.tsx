@@ -82,10 +82,10 @@ function Editor({ acting }: { readonly acting: Policy }): ReactElement {
             loading={set.isPending}
             onClick={() => set.mutate(undefined)}
           >
-            Let this act
+            Let the proposed policy act
           </Button>
           <Button variant="default" disabled={!isChanged} onClick={() => propose(acting.policy)}>
-            Start again from what acts
+            Discard the proposal
           </Button>
         </Group>
       )}

@@ -33,8 +33,8 @@ export function Shadow(props: {
               "Nothing is computed beside the policy that acts."
             ) : (
               <>
-                Version {running.version} is computed beside it since <Moment at={running.set_at} />
-                , and acts on nothing.
+                Since <Moment at={running.set_at} />, shadow version {running.version} is computed
+                beside the policy that acts, and acts on nothing.
               </>
             )}
           </p>

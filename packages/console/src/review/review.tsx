@@ -140,7 +140,7 @@ function Nothing({ isNarrowed }: { readonly isNarrowed: boolean }): ReactElement
   if (isNarrowed)
     return (
       <Empty action={<Link href="/console/review">Show all that wait</Link>}>
-        No decision in the queue is like this.
+        No decision in the queue matches these filters.
       </Empty>
     )
   return (
@@ -248,31 +248,51 @@ function Queue(props: {
                 <Button
                   key={outcome}
                   size="compact-md"
+                  fz="sm"
                   variant="default"
                   loading={decide.isPending && decide.variables === outcome}
                   onClick={() => decide.mutate(outcome)}
                 >
                   {words}
-                  {several}&nbsp;<kbd>{key}</kbd>
+                  {several}
+                  <Key of={key} />
                 </Button>
               ))}
-              <Button size="compact-md" variant="default" onClick={() => take.mutate(undefined)}>
-                Assign to me{several}&nbsp;<kbd>a</kbd>
+              <Button
+                size="compact-md"
+                fz="sm"
+                variant="default"
+                onClick={() => take.mutate(undefined)}
+              >
+                Assign to me{several}
+                <Key of="a" />
               </Button>
             </>
           )}
           {hasRows && isDecided && (
-            <Button size="compact-md" variant="default" onClick={() => undo.mutate(undefined)}>
-              Take back{several}&nbsp;<kbd>u</kbd>
+            <Button
+              size="compact-md"
+              fz="sm"
+              variant="default"
+              onClick={() => undo.mutate(undefined)}
+            >
+              Take back{several}
+              <Key of="u" />
             </Button>
           )}
           {last.length > 0 && !isDecided && (
-            <Button size="compact-md" variant="default" onClick={() => undo.mutate(undefined)}>
-              Undo {last.length === 1 ? "the last" : `the last ${last.length}`}&nbsp;<kbd>u</kbd>
+            <Button
+              size="compact-md"
+              fz="sm"
+              variant="default"
+              onClick={() => undo.mutate(undefined)}
+            >
+              Undo {last.length === 1 ? "the last" : `the last ${last.length}`}
+              <Key of="u" />
             </Button>
           )}
           {hasRows && (
-            <span className="soft">
+            <span className="soft key-hint">
               <kbd>j</kbd> next, <kbd>k</kbd> back,{" "}
               {opened === null ? (
                 <>
@@ -350,7 +370,7 @@ function Queue(props: {
               </td>
               <td>{review.threat_stage ?? ""}</td>
               <td>{actionWords(review.recommended_action)}</td>
-              <td>{review.reasons.slice(0, 3).map(reasonWords).join(", ")}</td>
+              <td className="wide">{review.reasons.slice(0, 3).map(reasonWords).join(", ")}</td>
               <td>
                 <DecisionLink path={PATH} id={review.id}>
                   {review.ref ?? <code title={review.id}>{shortId(review.id)}</code>}
@@ -371,3 +391,12 @@ function Queue(props: {
 
 /** The end of an id, which tells it from others of the same minute. */
 const shortId = (id: string): string => `dec_…${id.slice(-8)}`
+
+/** The key that does the same; a phone has none. */
+function Key({ of }: { readonly of: string }): ReactElement {
+  return (
+    <span className="key-hint">
+      &nbsp;<kbd>{of}</kbd>
+    </span>
+  )
+}

@@ -133,7 +133,7 @@ function Domains({ acting }: { readonly acting: Policy }): ReactElement {
     <form onSubmit={sending(set.mutate)}>
       <Textarea
         name="domains"
-        label="One a line"
+        label="Domains, one a line"
         description="An address at a domain that looks like one of these counts as an imitation of yours. Saving makes a new version of the policy."
         defaultValue={domains.join("\n")}
         placeholder="acme.example"

@@ -27,7 +27,7 @@ export default function Join(): ReactElement {
               {isBackIn
                 ? "This link lets you set anew what you sign in by. What you had is replaced."
                 : `You are invited to ${tenant ?? "the service itself"} as ${role === null ? "a member" : roleWords(role).toLowerCase()}.`}{" "}
-              It is good once, until <Moment at={expiresAt} />.
+              {isBackIn ? "It" : "The invitation"} is good once, until <Moment at={expiresAt} />.
             </p>
             <JoinForm token={token} isNew={!isBackIn} />
           </Stack>
@@ -81,7 +81,7 @@ function JoinForm(props: { readonly token: string; readonly isNew: boolean }): R
           <PasswordInput
             name="password"
             label="Password"
-            description="At least 12 characters, and none that many people use."
+            description="At least 12 characters, and no common password."
             autoComplete="new-password"
             minLength={12}
             required

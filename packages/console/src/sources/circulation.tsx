@@ -1,6 +1,7 @@
 import type { SourceList } from "@assay/client"
 import type { ReactElement } from "react"
 import { Table } from "../ui/table.tsx"
+import { dayWords } from "../ui/time.tsx"
 import "./circulation.css"
 
 type Source = SourceList["sources"][number]
@@ -174,7 +175,7 @@ function Picture({ arrows }: { readonly arrows: readonly Arrow[] }): ReactElemen
             <title>{titleOf(source)}</title>
           </text>
           <text x={left + 16} y={y(source) + 14} className="circulation-date">
-            {dateOf(source).slice(0, 10)}
+            {dayWords(dateOf(source).slice(0, 10))}
             {source.circulates === true ? ", circulates" : ""}
           </text>
         </g>

@@ -74,7 +74,7 @@ export default function Subjects(): ReactElement {
             onChange={(event) => setReason(event.currentTarget.value as SubjectRequest["reason"])}
           />
           <TextInput
-            label="Your name of the case, if it has one"
+            label="Case reference (optional)"
             placeholder="DSR-118"
             value={reference}
             onChange={(event) => setReference(event.currentTarget.value)}

@@ -4,8 +4,8 @@ import { service } from "./service.ts"
 
 /** Those that have no id. */
 const ALONE: Readonly<Record<string, string>> = {
-  operator: "Operator, by a command",
-  start: "The start of the service",
+  operator: "an operator, by a command",
+  start: "the start of the service",
 }
 
 const KINDS: Readonly<Record<string, string>> = {
@@ -28,7 +28,7 @@ export function Actor({ of }: { readonly of: string }): ReactElement {
       ? data?.members.find(({ person_id: person }) => person === id)?.name
       : undefined
   if (name !== undefined) return <span title={id}>{name}</span>
-  if (id === "") return <>{ALONE[what] ?? what}</>
+  if (id === "") return <span className="actor">{ALONE[what] ?? what}</span>
   return (
     <>
       <span className="capital">{KINDS[what] ?? what}</span> <code>{id}</code>

@@ -1,3 +1,4 @@
+import { AssayProblem } from "@assay/client"
 import { Alert, Button, Loader } from "@mantine/core"
 import type { UseQueryResult } from "@tanstack/react-query"
 import { type ReactElement, type ReactNode, useEffect, useRef } from "react"
@@ -34,7 +35,7 @@ export function Answer<T>(props: {
 
 export function Loading(): ReactElement {
   return (
-    <p role="status" className="soft">
+    <p role="status" className="soft loading">
       <Loader size="xs" /> Loading
     </p>
   )
@@ -65,7 +66,7 @@ export function Failure(props: {
           Request <code>{requestId}</code> <Copy text={requestId} what="request id" />
         </p>
       )}
-      {retry !== undefined && (
+      {retry !== undefined && mayHelp(error) && (
         <Button size="xs" variant="default" onClick={retry}>
           Try again
         </Button>
@@ -73,6 +74,10 @@ export function Failure(props: {
     </Alert>
   )
 }
+
+/** Whether asking again can help: what was refused once is refused again, unless for its rate. */
+const mayHelp = (error: unknown): boolean =>
+  !(error instanceof AssayProblem) || error.status >= 500 || error.status === 429
 
 /** Nothing to show: one sentence, one thing to do, and where to read on. */
 export function Empty(props: {

@@ -1,9 +1,12 @@
-import type { MouseEvent, ReactElement, ReactNode } from "react"
+import type { CSSProperties, MouseEvent, ReactElement, ReactNode } from "react"
 
 /** The title of a column; one that begins with `#` is of numbers. */
 export type Column = string
 
-/** A table that is scrolled by itself where a screen is too narrow for it. */
+/**
+ * A table that is scrolled by itself where a screen is too narrow for it. On a phone the rows of one
+ * with many columns stand below each other, and each value has the title of its column.
+ */
 export function Table(props: {
   readonly label: string
   readonly columns: readonly Column[]
@@ -19,6 +22,7 @@ export function Table(props: {
       tabIndex={0}
       role="region"
       aria-label={props.label}
+      style={titlesIn(props.columns)}
     >
       <table>
         <thead>
@@ -38,6 +42,15 @@ export function Table(props: {
       </table>
     </div>
   )
+}
+
+/** The titles, for a style sheet that sets them before the values. */
+function titlesIn(columns: readonly Column[]): CSSProperties {
+  const titles = columns.map((column, n) => [
+    `--title-${n + 1}`,
+    JSON.stringify(column.replace(/^#/, "")),
+  ])
+  return Object.fromEntries(titles) as CSSProperties
 }
 
 /** A click anywhere on a row is one on its link, which is also what the keyboard reaches. */

@@ -33,8 +33,22 @@ const red: MantineColorsTuple = [
   "#7a271a",
 ]
 
+/** The greys of the dark scheme, of the same tone as its ground: the library's own are brownish on it. */
+const dark: MantineColorsTuple = [
+  "#e6edf3",
+  "#c3ccd5",
+  "#9aa5b1",
+  "#6e7983",
+  "#3d464e",
+  "#2b3339",
+  "#1e252a",
+  "#0f1417",
+  "#0b1012",
+  "#080b0d",
+]
+
 export const theme = createTheme({
-  colors: { teal, red },
+  colors: { teal, red, dark },
   primaryColor: "teal",
   primaryShade: { light: 7, dark: 6 },
   autoContrast: true,

@@ -116,5 +116,8 @@ export function openSignIn(tools: PeopleTools): SigningIn {
 }
 
 function refused(): Problem {
-  return new Problem("sign-in-refused", "Nobody was signed in.")
+  return new Problem(
+    "sign-in-refused",
+    "The address, the password, the passkey or the code is wrong.",
+  )
 }

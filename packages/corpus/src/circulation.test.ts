@@ -278,15 +278,19 @@ test("neither the order of imports nor when it is measured changes what is found
           if (each) await measure()
         }
         await measure()
-        // A source has its number by when it was imported, so the older one is compared by name.
+        // A source has its number by when it was imported, so older ones are compared by name.
         const found = (await index.catalogue()).sources
         // A process cannot hold as many indexes open as a soak makes.
         await close()
         return [...found.values()]
           .map(({ name, circulates: is, circulation }) => {
-            const { sameAs = null, ...figures } = circulation ?? {}
+            const { sameAs = null, origins = [], ...figures } = circulation ?? {}
             const older = sameAs === null ? null : found.get(sameAs)?.name
-            return { name, is, older, figures }
+            const of = origins.map((origin) => [
+              found.get(origin.sourceId)?.name,
+              origin.identities,
+            ])
+            return { name, is, older, figures, origins: new Map(of as [string, number][]) }
           })
           .sort((a, b) => (a.name < b.name ? -1 : 1))
       }

@@ -13,6 +13,7 @@ import {
 } from "node:fs"
 import { basename, dirname, join, relative } from "node:path"
 import { build, type BuildOptions, type Plugin } from "esbuild"
+import { inFewFiles } from "./bundled-libraries.ts"
 import { type CompiledSchemas, compileSchemas } from "./compile-schemas.ts"
 import { gatherLists } from "../packages/server/src/score/email/lists/gather-lists.ts"
 import { madeOf } from "../packages/server/src/score/email/lists/shipped-lists.ts"
@@ -67,6 +68,7 @@ const plugins = [
   compiledSchemas(await compileSchemas()),
   givenBuiltins(),
   filesOfSources(),
+  await inFewFiles(),
   apart(SERVE),
 ]
 // Each by itself: what one program shares with another would be a file more to load for both.
@@ -103,9 +105,16 @@ async function bundleScript(file: string): Promise<Output[]> {
     // As `require`: in a script, Node warns its user of `import()` as an experiment.
     supported: { "dynamic-import": false },
     inject: [MAPPED_STACKS],
-    // Loaded from where npm put them, by services that have a database or sign people in elsewhere:
-    // in the script, every start would read them.
-    external: [...OPTIONS.external, "@redis/client", "openid-client", "pg"],
+    // Loaded from where npm put them, by services that have a database, send mail, or sign people in
+    // by passkeys or elsewhere: in the script, every start would read them.
+    external: [
+      ...OPTIONS.external,
+      "@redis/client",
+      "@simplewebauthn/server",
+      "nodemailer",
+      "openid-client",
+      "pg",
+    ],
     plugins: [lmdbOfScripts(), ...(file === SERVE ? [withoutRoutes()] : []), ...plugins],
     define: {
       "import.meta.url": "__url",

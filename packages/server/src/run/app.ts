@@ -22,6 +22,7 @@ import { observeOnClose, openObserve } from "../http/observe.ts"
 import { requestId } from "../http/request-id.ts"
 import { rightOf } from "../http/route-rights.ts"
 import { type SchemaCompilers, schemaCompilers } from "../http/schema-compilers.ts"
+import { sharedSchemas } from "../http/shared-schemas.ts"
 import { SECURITY_HEADERS } from "../http/security-headers.ts"
 import { BODY_MAX, HEADERS_MAX } from "../http/sizes.ts"
 import type { Log } from "@assay/runtime/log"
@@ -107,7 +108,7 @@ function emptyApp(services: HttpServices, compilers: SchemaCompilers): App {
         allowUnionTypes: true,
       },
     },
-    schemaController: { compilersFactory: compilers },
+    schemaController: { compilersFactory: compilers, bucket: sharedSchemas },
     clientErrorHandler: clientErrorAnswers(observe),
     frameworkErrors(error, request, reply) {
       sendProblem(reply, asProblem(error), request)

@@ -83,10 +83,19 @@ export function machineProcessor(): MachineProcessor {
  * Memory no file backs: what the process itself costs, without code and pages of mapped databases.
  */
 export function anonymousBytes(pid: number): number {
-  const kibibytes = /^Anonymous:\s+(\d+) kB$/m.exec(
+  return rolledUpBytes(pid, "Anonymous")
+}
+
+/** Memory a process has in use, in which a page that several processes share is divided by them. */
+export function proportionalBytes(pid: number): number {
+  return rolledUpBytes(pid, "Pss")
+}
+
+function rolledUpBytes(pid: number, kind: "Anonymous" | "Pss"): number {
+  const kibibytes = new RegExp(`^${kind}:\\s+(\\d+) kB$`, "m").exec(
     readFileSync(`/proc/${pid}/smaps_rollup`, "utf8"),
   )?.[1]
-  if (kibibytes === undefined) throw new BenchError("the kernel does not tell anonymous memory")
+  if (kibibytes === undefined) throw new BenchError(`the kernel does not tell ${kind} of memory`)
   return Number(kibibytes) * 1024
 }
 

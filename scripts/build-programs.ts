@@ -12,11 +12,12 @@ import {
   writeFileSync,
 } from "node:fs"
 import { basename, dirname, join, relative } from "node:path"
-import { build, type BuildOptions, type Plugin } from "esbuild"
+import { build, type BuildOptions, type OutputFile, type Plugin } from "esbuild"
+import { inFewFiles } from "./bundled-libraries.ts"
 import { type CompiledSchemas, compileSchemas } from "./compile-schemas.ts"
 import { gatherLists } from "../packages/server/src/score/email/lists/gather-lists.ts"
 import { madeOf } from "../packages/server/src/score/email/lists/shipped-lists.ts"
-import { givenBuiltins } from "./given-builtins.ts"
+import { GIVEN, givenBuiltins, membersGiven } from "./given-builtins.ts"
 import { lmdbOfScripts } from "./lmdb-of-scripts.ts"
 import { root } from "./repository.ts"
 import { BUILT } from "./program.ts"
@@ -67,6 +68,7 @@ const plugins = [
   compiledSchemas(await compileSchemas()),
   givenBuiltins(),
   filesOfSources(),
+  await inFewFiles(),
   apart(SERVE),
 ]
 // Each by itself: what one program shares with another would be a file more to load for both.
@@ -85,10 +87,10 @@ async function bundle(file: string): Promise<Output[]> {
     plugins,
     // Packages that are not modules ask for Node's own with require.
     banner: {
-      js: 'import{createRequire as requireFrom}from"node:module";const require=requireFrom(import.meta.url);',
+      js: `import{createRequire as requireFrom}from"node:module";const require=requireFrom(import.meta.url);${GIVEN}`,
     },
   })
-  return outputFiles.map(asOutput)
+  return outputsOf(outputFiles)
 }
 
 /** A program of a start: one script, and a module in its place that runs it (kept-code.ts). */
@@ -103,9 +105,16 @@ async function bundleScript(file: string): Promise<Output[]> {
     // As `require`: in a script, Node warns its user of `import()` as an experiment.
     supported: { "dynamic-import": false },
     inject: [MAPPED_STACKS],
-    // Loaded from where npm put them, by services that have a database or sign people in elsewhere:
-    // in the script, every start would read them.
-    external: [...OPTIONS.external, "@redis/client", "openid-client", "pg"],
+    // Loaded from where npm put them, by services that have a database, send mail, or sign people in
+    // by passkeys or elsewhere: in the script, every start would read them.
+    external: [
+      ...OPTIONS.external,
+      "@redis/client",
+      "@simplewebauthn/server",
+      "nodemailer",
+      "openid-client",
+      "pg",
+    ],
     plugins: [lmdbOfScripts(), ...(file === SERVE ? [withoutRoutes()] : []), ...plugins],
     define: {
       "import.meta.url": "__url",
@@ -113,11 +122,11 @@ async function bundleScript(file: string): Promise<Output[]> {
       "import.meta.dirname": "__folder",
     },
     banner: {
-      js: '"use strict";(function(require,__url,__file,__folder){const module={exports:{}};',
+      js: `"use strict";(function(require,__url,__file,__folder){${GIVEN}const module={exports:{}};`,
     },
     footer: { js: "return module.exports})" },
   })
-  const files = outputFiles.map(asOutput)
+  const files = outputsOf(outputFiles)
   const script = files.find((each) => each.file.endsWith(".js"))?.file ?? ""
   const { outputFiles: runner } = await build({
     ...OPTIONS,
@@ -129,12 +138,23 @@ ${file === SERVE ? "export const { serve } = " : ""}runScript(new URL("./${scrip
       sourcefile: "packages/server/src/run-script.ts",
     },
     plugins: [givenBuiltins()],
+    banner: { js: GIVEN },
   })
-  return [...files, ...runner.map(asOutput)]
+  return [...files, ...outputsOf(runner)]
 }
 
-function asOutput({ path, contents }: { path: string; contents: Uint8Array }): Output {
-  return { file: basename(path), contents }
+function outputsOf(files: readonly OutputFile[]): Output[] {
+  const [scripts, others] = [true, false].map((wanted) =>
+    files.filter(({ path }) => path.endsWith(".js") === wanted),
+  ) as [OutputFile[], OutputFile[]]
+  const texts = membersGiven(scripts.map(({ text }) => text))
+  return [
+    ...others.map(({ path, contents }) => ({ file: basename(path), contents })),
+    ...scripts.map(({ path }, n) => ({
+      file: basename(path),
+      contents: Buffer.from(texts[n] ?? ""),
+    })),
+  ]
 }
 
 interface Output {

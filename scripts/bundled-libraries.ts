@@ -1,7 +1,7 @@
 import { existsSync, mkdirSync, renameSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { pathToFileURL } from "node:url"
-import { build } from "esbuild"
+import { build, type Plugin } from "esbuild"
 import { readRepositoryJson, root } from "./repository.ts"
 
 /** Packages of hundreds of small modules, by every name under which something imports them. */
@@ -9,6 +9,7 @@ const LIBRARIES = {
   kysely: ["kysely", "kysely/migration"],
   typebox: ["typebox", "typebox/value"],
 }
+const NAMES = Object.values(LIBRARIES).flat()
 
 /**
  * A module for `--import`: a process that begins with it loads libraries of many modules from a few
@@ -16,11 +17,34 @@ const LIBRARIES = {
  * processes load one of them. Made when a version is new, and kept in node_modules.
  */
 export async function bundledLibraries(): Promise<string> {
-  const versions = Object.keys(LIBRARIES).map((name) => `${name}-${versionOf(name)}`)
-  const folder = join(root, "node_modules", ".cache", "libraries", versions.join("-"))
+  const folder = folderOfVersions()
   const hook = join(folder, "resolve.mjs")
   if (!existsSync(hook)) await bundle(folder, hook)
   return hook
+}
+
+/**
+ * For programs that are built: a start would call a function for each of their modules, in every
+ * process and thread.
+ */
+export async function inFewFiles(): Promise<Plugin> {
+  await bundledLibraries()
+  const folder = folderOfVersions()
+  const files = new Map(NAMES.map((name) => [name, join(folder, `${name}.mjs`)]))
+  return {
+    name: "in few files",
+    setup({ onResolve }) {
+      onResolve({ filter: /^[a-z]/ }, ({ path: name }) => {
+        const path = files.get(name)
+        return path === undefined ? null : { path }
+      })
+    },
+  }
+}
+
+function folderOfVersions(): string {
+  const versions = Object.keys(LIBRARIES).map((name) => `${name}-${versionOf(name)}`)
+  return join(root, "node_modules", ".cache", "libraries", versions.join("-"))
 }
 
 function versionOf(name: string): string {
@@ -31,10 +55,9 @@ function versionOf(name: string): string {
 }
 
 async function bundle(folder: string, hook: string): Promise<void> {
-  const names = Object.values(LIBRARIES).flat()
   mkdirSync(folder, { recursive: true })
   await build({
-    entryPoints: Object.fromEntries(names.map((name) => [name, name])),
+    entryPoints: Object.fromEntries(NAMES.map((name) => [name, name])),
     absWorkingDir: root,
     outdir: folder,
     outExtension: { ".js": ".mjs" },
@@ -45,7 +68,7 @@ async function bundle(folder: string, hook: string): Promise<void> {
     platform: "node",
     logLevel: "silent",
   })
-  const urls = names.map((name) => [name, pathToFileURL(join(folder, `${name}.mjs`)).href])
+  const urls = NAMES.map((name) => [name, pathToFileURL(join(folder, `${name}.mjs`)).href])
   // Last and in one piece: where it is, the files are whole.
   writeFileSync(`${hook}.${process.pid}`, hookOf(urls))
   renameSync(`${hook}.${process.pid}`, hook)

@@ -29,6 +29,32 @@ export function givenBuiltins(): Plugin {
   }
 }
 
+/** What `membersGiven` calls, for the beginning of each file. */
+export const GIVEN = "const __given=all=>({__proto__:all,default:all});"
+
+/**
+ * The files of one build, in which imports of Node's modules are not copied. esbuild makes an object
+ * of each import, with a function for each member, and looks at all of them for that, which loads
+ * more of Node. In its place the module's own members are inherited. Both functions' names have one
+ * length, so that maps stay right.
+ */
+export function membersGiven(texts: readonly string[]): string[] {
+  const defined = texts.flatMap((text) => [
+    ...text.matchAll(/\b(?<name>\w+)=__commonJS\(\{"(?<given>given:)?/g),
+  ])
+  const namesOf = (given: boolean): Set<string | undefined> =>
+    new Set(
+      defined
+        .filter(({ groups }) => (groups?.["given"] !== undefined) === given)
+        .map(({ groups }) => groups?.["name"]),
+    )
+  // A name that also stands for another module in one of the files is left as it is.
+  const names = namesOf(true).difference(namesOf(false))
+  if (names.size === 0) return [...texts]
+  const copied = new RegExp(`\\b__toESM\\((?=(?:${[...names].join("|")})\\(\\))`, "g")
+  return texts.map((text) => text.replace(copied, "__given("))
+}
+
 function given(name: string): string {
   return `process.getBuiltinModule("${name}")`
 }

@@ -358,6 +358,11 @@ test("another media type is 415, another method 405 with Allow, an unknown path 
     await assertProblem(response, 405, "method-not-allowed")
     assert.equal(response.headers.get("allow"), "POST")
   }
+  const page = await service.request("/problems/not-found", { method: "PUT" })
+  await assertProblem(page, 405, "method-not-allowed")
+  assert.equal(page.headers.get("allow"), "GET, HEAD")
+  const noPage = await service.request("/problems/unheard-of", { method: "PUT" })
+  await assertProblem(noPage, 404, "not-found")
   await assertProblem(await service.request("/api/v1/canary@mail.example"), 404, "not-found")
   await assertProblem(await service.request("/api/v2/risk/score"), 404, "not-found")
   await assertProblem(await service.request("/%zz"), 404, "not-found")

@@ -85,7 +85,7 @@ export function asProblem(error: unknown): Problem {
 
 /** RFC 9457. */
 export function problemDetails(
-  { code, message, errors }: Problem,
+  { code, message, errors }: Pick<Problem, "code" | "message" | "errors">,
   requestId: string | null,
 ): ProblemDetails {
   const { status, title } = problems[code]

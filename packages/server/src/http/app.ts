@@ -11,6 +11,8 @@ declare module "fastify" {
   interface FastifyContextConfig {
     /** Answers only that its path does not take the method, so it needs no row of rights. */
     refusesMethods?: true
+    /** The paths it takes, where its pattern takes more. */
+    paths?: readonly string[]
     /** Answered also while others are turned away: monitoring must see an overloaded service. */
     neverShed?: boolean
     /**

@@ -1,6 +1,6 @@
 import { type ProblemCode, type ProblemDetails, problems } from "@assay/core/contract"
 import { type Static, type TSchema, Type, type TUnsafe } from "typebox"
-import { Problem, problemDetails } from "../base/problem.ts"
+import { problemDetails } from "../base/problem.ts"
 
 /**
  * A reference to a schema registered under its `$id`, so that the API description names it once.
@@ -35,7 +35,7 @@ export function failures(...codes: ProblemCode[]): Record<number, object> {
         content: {
           "application/problem+json": {
             schema: { $ref: "Problem#" },
-            examples: Object.fromEntries(group.map((code) => [code, { value: exampleOf(code) }])),
+            examples: Object.fromEntries(group.map((code) => [code, exampleOf(code)])),
           },
         },
       },
@@ -43,11 +43,18 @@ export function failures(...codes: ProblemCode[]): Record<number, object> {
   )
 }
 
-function exampleOf(code: ProblemCode): ProblemDetails {
+/** Each made once: many operations fail in the same ways. */
+const examples = new Map<ProblemCode, { readonly value: ProblemDetails }>()
+
+function exampleOf(code: ProblemCode): { readonly value: ProblemDetails } {
+  const known = examples.get(code)
+  if (known !== undefined) return known
   const errors =
     code === "invalid-request" ? [{ pointer: "#/email", detail: "is missing" }] : undefined
-  const problem = new Problem(code, problems[code].meaning, errors && { errors })
-  return problemDetails(problem, "4f1c9a7d2b6e830515aa90c4")
+  const problem = { code, message: problems[code].meaning, errors }
+  const example = { value: problemDetails(problem, "4f1c9a7d2b6e830515aa90c4") }
+  examples.set(code, example)
+  return example
 }
 
 /** What every operation with a key or a session can answer besides its own failures. */

@@ -47,11 +47,17 @@ function pageRoutes(app: App, services: PageServices): void {
     return reply.type("application/json").send(description)
   })
   consoleRoutes(app, services)
-  app.get("/problems", { schema }, async (_request, reply) => sendPage(reply, problemIndex))
-  for (const code of Object.keys(problems) as ProblemCode[]) {
-    const text = problemPage(code)
-    app.get(`/problems/${code}`, { schema }, async (_request, reply) => sendPage(reply, text))
-  }
+  app.get("/problems", { schema }, async (_request, reply) => sendPage(reply, problemIndex()))
+  const paths = Object.keys(problems).map((code) => `/problems/${code}`)
+  app.get<{ Params: { code: string } }>(
+    "/problems/:code",
+    { schema, config: { paths } },
+    async ({ params: { code } }, reply) => {
+      if (!isProblemCode(code))
+        throw new Problem("not-found", "No operation or page has this path.")
+      return sendPage(reply, problemPage(code))
+    },
+  )
 }
 
 /** Below the console, and pages of other features: where one is off, nothing is there. */
@@ -92,16 +98,22 @@ function sendPage(reply: FastifyReply, text: string): FastifyReply {
     .send(text)
 }
 
-const problemIndex = page(
-  "Problems · Assay",
-  html`<h1>Problems</h1>
+function problemIndex(): string {
+  return page(
+    "Problems · Assay",
+    html`<h1>Problems</h1>
 <p>Every failure is a problem document (RFC 9457) with one of these codes. A code keeps its meaning.</p>
 <dl>${Object.entries(problems).map(
-    ([code, { status, title }]) => html`
+      ([code, { status, title }]) => html`
 <dt><a href="/problems/${code}"><code>${code}</code></a> <span class="soft">${status}</span></dt><dd>${title}</dd>`,
-  )}
+    )}
 </dl>`,
-)
+  )
+}
+
+function isProblemCode(code: string): code is ProblemCode {
+  return Object.hasOwn(problems, code)
+}
 
 function problemPage(code: ProblemCode): string {
   const { status, title, meaning } = problems[code]

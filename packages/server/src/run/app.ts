@@ -14,14 +14,15 @@ import { clientErrorAnswers } from "../http/client-error.ts"
 import { endDeafReaders } from "../http/deaf-readers.ts"
 import { openDirect } from "../http/direct.ts"
 import { openFailures } from "../http/failures.ts"
-import { refuseOtherMethods } from "../http/other-methods.ts"
+import { passOnUnmatched } from "../http/unmatched.ts"
 import { readJsonBodies } from "../http/json-body.ts"
 import { thenLetPass } from "../http/let-pass.ts"
 import { requireBody } from "../http/missing-body.ts"
 import { observeOnClose, openObserve } from "../http/observe.ts"
 import { requestId } from "../http/request-id.ts"
 import { rightOf } from "../http/route-rights.ts"
-import { schemaCompilers } from "../http/schema-compilers.ts"
+import { type SchemaCompilers, schemaCompilers } from "../http/schema-compilers.ts"
+import { sharedSchemas } from "../http/shared-schemas.ts"
 import { SECURITY_HEADERS } from "../http/security-headers.ts"
 import { BODY_MAX, HEADERS_MAX } from "../http/sizes.ts"
 import type { Log } from "@assay/runtime/log"
@@ -54,6 +55,18 @@ export async function buildApp(
   reach: Reach,
   compilers = schemaCompilers,
 ): Promise<App> {
+  const app = emptyApp(services, compilers)
+  await describeApi(app, () =>
+    services.config.production ? null : demoApiKey(services.secrets.subkeys["demo-key"], "page"),
+  )
+  passOnUnmatched(app, () => emptyApp(services, compilers))
+  for (const feature of features as readonly AnyFeature[])
+    await feature.routes(app, services, feature.port && reach(feature.port))
+  return app
+}
+
+/** Has no routes yet, and does with each request what is done with all of them. */
+function emptyApp(services: HttpServices, compilers: SchemaCompilers): App {
   const { config, log, callers, callerOf, limits, metrics, pressure, refusalMs } = services
   const observe = openObserve(log, metrics)
   const failures = openFailures(log, refusalMs)
@@ -95,7 +108,7 @@ export async function buildApp(
         allowUnionTypes: true,
       },
     },
-    schemaController: { compilersFactory: compilers },
+    schemaController: { compilersFactory: compilers, bucket: sharedSchemas },
     clientErrorHandler: clientErrorAnswers(observe),
     frameworkErrors(error, request, reply) {
       sendProblem(reply, asProblem(error), request)
@@ -149,13 +162,6 @@ export async function buildApp(
   })
 
   readJsonBodies(app)
-  await describeApi(app, () =>
-    config.production ? null : demoApiKey(services.secrets.subkeys["demo-key"], "page"),
-  )
-  const finishMethods = refuseOtherMethods(app)
-  for (const feature of features as readonly AnyFeature[])
-    await feature.routes(app, services, feature.port && reach(feature.port))
-  finishMethods()
   return app
 }
 

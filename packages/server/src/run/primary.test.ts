@@ -24,7 +24,7 @@ test("if one part fails to stop, all others are stopped and then the error is th
   const said: string[] = []
   const log = openLog("info", { write: (line) => void said.push(line) })
   const cluster = { fork, setupPrimary: () => undefined } as unknown as Cluster
-  const service = await startService(config, log, cluster, {} as Program)
+  const service = await startService(config, log, cluster, { execArgv: [] } as unknown as Program)
   assert.equal(lockDataDirectory(path), null, "the service has the directory")
   await assert.rejects(service.stop(), /the pipe is gone/)
   const lock = lockDataDirectory(path)

@@ -59,6 +59,7 @@ import { type Methods, offer } from "@assay/runtime/rpc"
 import {
   forkWorker,
   startWorkers,
+  YOUNG_SPACE,
   type WorkerAddress,
   type WorkerProcess,
   type Workers,
@@ -107,7 +108,12 @@ export async function startService(
   // Workers read the models themselves. Reading them here first reports an unusable document before
   // any worker starts.
   const models = openModels(directory.models)
-  cluster.setupPrimary({ exec: WORKER_PROGRAM, args: [], serialization: "advanced" })
+  cluster.setupPrimary({
+    exec: WORKER_PROGRAM,
+    args: [],
+    execArgv: [YOUNG_SPACE, ...program.execArgv],
+    serialization: "advanced",
+  })
   // They load their program while the stores are opened here.
   const forked = Array.from({ length: config.workers }, () => forkWorker(cluster))
   const given = {

@@ -9,15 +9,23 @@ export interface Homograph {
   readonly imitates: string | null
 }
 
-/** Domains that everybody knows, by skeleton; made once, since making skeletons costs. */
-const wellKnown: ReadonlyMap<string, string> = new Map(
+let known: ReadonlyMap<string, string> | undefined
+
+/**
+ * Domains that everybody knows, by skeleton. Made once, since making skeletons costs, and for the
+ * first domain outside ASCII: most workers are started and stopped without one.
+ */
+function wellKnown(): ReadonlyMap<string, string> {
   // A Map keeps the last value, so providers win over sites with the same skeleton.
-  [
-    ...readDataFile(new URL("./popular-domains.csv", import.meta.url)),
-    ...readDataFile(new URL("./masked-relays.csv", import.meta.url)),
-    ...readDataFile(new URL("./mainstream-providers.csv", import.meta.url)),
-  ].map(([domain = ""]) => [skeletonOf(domain), domain]),
-)
+  known ??= new Map(
+    [
+      ...readDataFile(new URL("./popular-domains.csv", import.meta.url)),
+      ...readDataFile(new URL("./masked-relays.csv", import.meta.url)),
+      ...readDataFile(new URL("./mainstream-providers.csv", import.meta.url)),
+    ].map(([domain = ""]) => [skeletonOf(domain), domain]),
+  )
+  return known
+}
 
 const LATIN = /\p{Script=Latin}/u
 /** Alphabets with letters that are read as Latin ones. */
@@ -34,7 +42,7 @@ export function homographOf(
   looks: DomainLooks | null,
 ): Homograph | null {
   if (isAscii(unicodeDomain)) return null
-  const twin = looks === null || looks.isAscii ? undefined : wellKnown.get(looks.skeleton)
+  const twin = looks === null || looks.isAscii ? undefined : wellKnown().get(looks.skeleton)
   if (twin !== undefined && twin !== looks?.registered) return { imitates: twin }
   return unicodeDomain.split(".").some(isMixed) ? { imitates: null } : null
 }

@@ -1,6 +1,6 @@
 import { StandaloneValidator } from "@fastify/ajv-compiler"
 import compilers from "@fastify/fast-json-stringify-compiler"
-import { nullably } from "../packages/server/src/http/schema-compilers.ts"
+import { nullably, onceForSchemas } from "../packages/server/src/http/schema-compilers.ts"
 import { buildApp, type Services } from "../packages/server/src/run/app.ts"
 
 /** The part of a route that one validator or serialiser is for. */
@@ -30,7 +30,7 @@ export async function compileSchemas(): Promise<CompiledSchemas> {
     numbers.set(keyOf(part), known === -1 ? codes.push(code) - 1 : known)
   }
   const app = await buildApp(SERVICES, () => ANYTHING, {
-    buildValidator: StandaloneValidator({ readMode: false, storeFunction: store }),
+    buildValidator: onceForSchemas(StandaloneValidator({ readMode: false, storeFunction: store })),
     buildSerializer: nullably(
       compilers.StandaloneSerializer({ readMode: false, storeFunction: store }),
     ),

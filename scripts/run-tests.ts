@@ -4,6 +4,7 @@ import { join, relative } from "node:path"
 import { pathToFileURL } from "node:url"
 import { bundledLibraries } from "./bundled-libraries.ts"
 import { endLateFiles, reportArguments } from "./end-late-files.ts"
+import { fileGroups } from "./file-groups.ts"
 import type { Turns } from "./in-turns.ts"
 import { type ProcessorTime, processorTimes } from "./processor-time.ts"
 import { root } from "./repository.ts"
@@ -37,6 +38,8 @@ export interface TestRunOptions {
   readonly atOnce: Pick<Turns, "least" | "most">
   /** How long one file may take. */
   readonly timeoutMs: number
+  /** A pattern whose files share processes where they may. */
+  readonly together?: string
   readonly env?: NodeJS.ProcessEnv
 }
 
@@ -55,6 +58,11 @@ export async function runTests(
     return { ok: false, passed: 0, failed: 1, skipped: 0, files: [], skips: [], failures: [] }
   }
   const files = [...new Set(matches.flat())]
+  const first = (file: string): number => matches.findIndex((each) => each.includes(file))
+  const groups = patterns.flatMap((pattern, n) => {
+    const own = files.filter((file) => first(file) === n)
+    return pattern === options.together ? fileGroups(own) : own.map((file) => [file])
+  })
   const libraries = pathToFileURL(await bundledLibraries())
   const folder = mkdtempSync(join(tmpdir(), "assay-tests-"))
   try {
@@ -69,7 +77,7 @@ export async function runTests(
       `--most=${options.atOnce.most}`,
       `--timeout-ms=${options.timeoutMs}`,
       `--record=${recordFile}`,
-      ...files,
+      ...groups.map((group) => group.join()),
     ]
     const over = new AbortController()
     const times: Promise<ProcessorTime[]>[] = []
@@ -78,7 +86,7 @@ export async function runTests(
       times.push(processorTimes(runner, over))
     }
     const exitCode = await runCommand(command, { ...options, watch }).finally(() => over.abort())
-    return testRun(files, readRecords(recordFile), exitCode, (await Promise.all(times)).flat())
+    return testRun(groups, readRecords(recordFile), exitCode, (await Promise.all(times)).flat())
   } finally {
     rmSync(folder, { recursive: true })
   }
@@ -92,7 +100,7 @@ function readRecords(file: string): TestRecord[] {
 }
 
 function testRun(
-  names: readonly string[],
+  groups: readonly (readonly string[])[],
   records: readonly TestRecord[],
   exitCode: number,
   times: readonly ProcessorTime[],
@@ -102,10 +110,15 @@ function testRun(
   const skips = records.filter((record) => record.type === "skip")
   const failures = records.filter((record) => record.type === "fail")
   const whole = summaries.find((summary) => summary.file === null)
-  const files = names.map((name) => ({
-    ...fileResult(name, summaries, outcomes),
-    processorSeconds: times.find((each) => each.lastArgument === name)?.seconds ?? 0,
-  }))
+  const files = groups.flatMap((group) => {
+    const results = group.map((file) => fileResult(file, summaries, outcomes))
+    const taken = times.find((each) => each.lastArgument === group.at(-1))?.seconds ?? 0
+    // What a process took is divided among its files by their time.
+    const seconds = results.reduce((sum, each) => sum + each.seconds, 0)
+    const shareOf = (result: { readonly seconds: number }): number =>
+      group.length === 1 ? 1 : result.seconds / seconds || 0
+    return results.map((result) => ({ ...result, processorSeconds: taken * shareOf(result) }))
+  })
   for (const { file } of files.filter((each) => each.passed + each.failed + each.skipped === 0)) {
     console.error(`${file} could not be loaded or holds no test`)
   }

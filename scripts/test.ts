@@ -22,6 +22,8 @@ const commands: Record<string, readonly [string, ...string[]]> = {
   docs: ["node", "--conditions=source", "scripts/generate-docs.ts", "--check"],
 }
 
+const UNIT = "packages/*/src/**/*.test.ts"
+
 // In the order in which they are begun: short files last, so that no core is idle at the end.
 const suites: Record<string, string> = {
   packages: "tests/packages/**/*.test.ts",
@@ -29,7 +31,7 @@ const suites: Record<string, string> = {
   http: "tests/http/**/*.test.ts",
   cli: "tests/cli/**/*.test.ts",
   eval: "eval/**/*.test.ts",
-  unit: "packages/*/src/**/*.test.ts",
+  unit: UNIT,
 }
 
 /** The unit tests that take longest are begun before all others: the run may not end with one. */
@@ -102,6 +104,7 @@ async function suiteResults(
   const run = await runTests([...first, ...patterns], {
     atOnce: FILES_AT_ONCE,
     timeoutMs: FILE_MS,
+    together: UNIT,
   })
   console.log(`\nTests ran for ${((performance.now() - startedAt) / 1000).toFixed(1)} s`)
   // A run that broke off although none of its files failed counts against all of them.

@@ -10,7 +10,7 @@ interface Page {
   evaluate(script: string): Promise<unknown>
 }
 
-const ALL_RULES = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa"]
+export const ALL_RULES = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa"]
 /** What another width or other colours can change; everything else is the same document. */
 export const LOOKS = [
   "color-contrast",
@@ -19,8 +19,25 @@ export const LOOKS = [
   "scrollable-region-focusable",
 ]
 
+/**
+ * Waits until nothing moves that comes to an end: a dialog that is still fading in has colours of
+ * its own. It begins to some frames after it was asked for.
+ */
+const SETTLED = `(async () => {
+  const frame = () => new Promise((resolve) => requestAnimationFrame(resolve))
+  const ends = ({ effect, playState }) =>
+    playState === "running" && effect?.getComputedTiming().endTime !== Infinity
+  for (let still = 0; still < 3; still++) {
+    await frame()
+    const moving = document.getAnimations().filter(ends)
+    if (moving.length > 0) still = -1
+    await Promise.allSettled(moving.map(({ finished }) => finished))
+  }
+})()`
+
 /** What axe finds wrong with a page: the rule and the element. */
 export async function violations(page: Page, rules = ALL_RULES): Promise<string[]> {
+  await page.evaluate(SETTLED)
   if ((await page.evaluate("typeof axe")) === "undefined") await page.evaluate(axe)
   const found = await page.evaluate(
     `axe.run(document, { runOnly: ${JSON.stringify(rules)}, resultTypes: ["violations"] })

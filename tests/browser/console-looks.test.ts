@@ -8,7 +8,17 @@ import { DEMO_IDENTITIES } from "../../packages/console/src/playground/identitie
 import type { Visitor } from "../http/signed-in.ts"
 import { violations } from "./accessibility.ts"
 import { isPresent } from "./chromium.ts"
-import { drawn, looks, member, open, origin, PHONE, pressUntil, service } from "./console.ts"
+import {
+  drawn,
+  follow,
+  looks,
+  member,
+  open,
+  origin,
+  PHONE,
+  pressUntil,
+  service,
+} from "./console.ts"
 
 /** What a tenant does in some days, so that no page of it is empty. */
 async function use(owner: Visitor): Promise<void> {
@@ -62,7 +72,13 @@ async function use(owner: Visitor): Promise<void> {
   assert.fail("No decision was made with the shadow")
 }
 
+/** By a link once the app is loaded: that every page opens by its address is shown elsewhere. */
 async function goes(page: Page, path: string): Promise<void> {
+  if (page.url().startsWith(`${origin}/console/`)) await follow(page, path)
+  else await opens(page, path)
+}
+
+async function opens(page: Page, path: string): Promise<void> {
   await page.goto(`${origin}${path}`)
   await page.getByRole("heading", { level: 1 }).waitFor()
   await drawn(page)
@@ -229,7 +245,7 @@ test("what is waited for, what failed and what a role does not have is said", as
   await looks(page, "state-not-for-role")
   await goes(page, "/console/nothing")
   await looks(page, "state-no-page")
-  await goes(page, "/console/decisions/dec_01arz3ndektsv4rrffq69g5fav")
+  await opens(page, "/console/decisions/dec_01arz3ndektsv4rrffq69g5fav")
   await page.getByRole("alert").waitFor()
   assert.equal(await page.getByRole("button", { name: "Try again" }).count(), 0)
   assert.deepEqual(await violations(page), [])
@@ -260,17 +276,17 @@ test("what is waited for, what failed and what a role does not have is said", as
 test("signing in, being refused and what is shown once are drawn without a fault", async (context) => {
   if (!isPresent(context)) return
   const { page, context: own } = await open()
-  await goes(page, "/console")
+  await opens(page, "/console")
   await looks(page, "sign-in")
   await page.getByLabel("Address").fill("nobody@console.example")
   await page.getByRole("textbox", { name: "Password" }).fill("wrong-wrong-wrong")
   await page.getByRole("button", { name: "Sign in with a password" }).click()
   await page.getByRole("alert").waitFor()
   await looks(page, "sign-in-refused")
-  await goes(page, "/console/join#not-a-token")
+  await opens(page, "/console/join#not-a-token")
   await page.getByRole("alert").waitFor()
   await looks(page, "join-refused")
-  await goes(page, "/")
+  await opens(page, "/")
   await looks(page, "first")
   await page.getByLabel("Address or number").fill("not an address")
   await page.getByRole("button", { name: "Score", exact: true }).click()
@@ -332,7 +348,7 @@ test("pages of an administrator in use are drawn without a fault", async (contex
     .click()
   await page.getByRole("dialog").waitFor()
   await looks(page, "lists-remove", { fullPage: false })
-  await goes(page, "/console/lists?list=nothing.csv")
+  await opens(page, "/console/lists?list=nothing.csv")
   await looks(page, "lists-none")
   await goes(page, "/console/corpus")
   const text = [

@@ -19,6 +19,7 @@ import {
   WIDE,
 } from "./console.ts"
 import { useCookies } from "./cookies.ts"
+import { screenshot } from "./screenshot.ts"
 
 const BATCH = "**/api/v1/risk/score/batch"
 const BACK_TEST = "**/api/v1/policy/backtest"
@@ -119,7 +120,7 @@ test("a batch goes on while pages are left and loaded anew, and gives every line
   await tray(page).getByRole("link", { name: "Batch of list.csv" }).click()
   await page.getByRole("heading", { level: 1, name: "Batch" }).waitFor()
 
-  await page.screenshot({ path: join(screenshots, "batch-done.png"), fullPage: true })
+  await screenshot(page, join(screenshots, "batch-done.png"))
   const lines = await download(page)
   assert.deepEqual(
     lines.slice(1).map((line) => line.split(",")[0]),
@@ -199,7 +200,7 @@ test("a batch that cannot go on says why in the tray and on its page, and gives 
   await page.getByRole("alert").getByText("The service did not answer").waitFor()
   await page.getByText("Lines that have no score here may have been looked up.").waitFor()
   assert.deepEqual(await violations(page), [])
-  await page.screenshot({ path: join(screenshots, "batch-failed.png"), fullPage: true })
+  await screenshot(page, join(screenshots, "batch-failed.png"))
   assert.equal((await download(page)).length, 501)
   // The next takes its place, and what fails elsewhere is in the tray.
   await own.unroute(BATCH)
@@ -241,7 +242,7 @@ test("a back-test goes on in the same way, and says which policy it tried", asyn
   // The page proposes what acts again, and the result is of another.
   await page.getByText("It tried another policy than the one proposed above.").waitFor()
   assert.deepEqual(await violations(page), [])
-  await page.screenshot({ path: join(screenshots, "back-test.png"), fullPage: true })
+  await screenshot(page, join(screenshots, "back-test.png"))
   await page.getByRole("button", { name: "Propose the policy that was tried" }).click()
   await page.waitForURL(/[?&]loss=2000\b/)
   await page.getByText("It tried another policy").waitFor({ state: "detached" })
@@ -388,7 +389,9 @@ test("the tray shows several works, in both themes and both widths", async (cont
       await page.setViewportSize(size)
       assert.deepEqual(await violations(page), [], `${colorScheme} ${name}`)
       assert.ok((await overflow(page)) <= 0, `${colorScheme} ${name}`)
-      await page.screenshot({ path: join(screenshots, `tray-${colorScheme}-${name}.png`) })
+      await screenshot(page, join(screenshots, `tray-${colorScheme}-${name}.png`), {
+        fullPage: false,
+      })
     }
   assert.deepEqual(faults, [])
 })

@@ -13,18 +13,19 @@ import { printedToken } from "../http/signed-in.ts"
 import { violations } from "./accessibility.ts"
 import { isPresent } from "./chromium.ts"
 import {
+  looksOpened,
   member,
   open,
   origin,
   overflow,
   PAIRS,
   PHONE,
-  pictures,
   pressUntil,
   screenshots,
   service,
   WIDE,
 } from "./console.ts"
+import { screenshot } from "./screenshot.ts"
 
 test("a newcomer sees a first score by one click on the first page", async (context) => {
   if (!isPresent(context)) return
@@ -116,7 +117,7 @@ test("a stranger signs up on a page, gets a key that scores, and joins by the li
   await page.getByRole("heading", { level: 1, name: "Sign up" }).waitFor()
   await page.getByText("You get an API key at once.").waitFor()
   assert.deepEqual(await violations(page), [])
-  await page.screenshot({ path: join(screenshots, "sign-up.png"), fullPage: true })
+  await screenshot(page, join(screenshots, "sign-up.png"))
   await page.getByRole("textbox", { name: "Organisation" }).fill("owner@corner.example")
   await page.getByLabel("Address of its owner").fill("owner@corner.example")
   await page.getByLabel("To prevent fraud").check()
@@ -221,7 +222,7 @@ test("an administrator drops a file, sees it masked, imports it, and reads what 
   assert.doesNotMatch(await page.locator("main").innerText(), /zqxjkv|pass\d/)
   await page.getByLabel("Name of the source").fill("dropped-list")
   assert.deepEqual(await violations(page), [])
-  await page.screenshot({ path: join(screenshots, "corpus-preview.png"), fullPage: true })
+  await screenshot(page, join(screenshots, "corpus-preview.png"))
   await page.getByRole("button", { name: "Import file" }).click()
   const article = page.getByRole("article", { name: "Import of dropped-list" })
   await article.getByText("300 observations of 300 identities are new").waitFor()
@@ -229,7 +230,7 @@ test("an administrator drops a file, sees it masked, imports it, and reads what 
   assert.match(await article.innerText(), /1 row was rejected:\s+.+: 1\n/)
   assert.doesNotMatch(page.url(), /dropped|list/)
   assert.deepEqual(faults, [])
-  await pictures(own, ["corpus"], "imported")
+  await looksOpened(own, "corpus", "imported")
   const scored = await service.request("/api/v1/risk/score", {
     json: { email: "zqxjkv7@dropped.example" },
   })
@@ -251,7 +252,7 @@ test("an administrator drops a file, sees it masked, imports it, and reads what 
     .getByText("are in it could not be counted. Decisions are not recorded here.")
     .waitFor()
   assert.doesNotMatch(await article.innerText(), /decided in the last/)
-  await page.screenshot({ path: join(screenshots, "corpus-uncounted.png"), fullPage: true })
+  await screenshot(page, join(screenshots, "corpus-uncounted.png"))
   assert.deepEqual(faults, [])
 })
 
@@ -267,7 +268,7 @@ test("an import that runs is in the tray of every page, also after a reload, and
   await page.reload()
   await tray.getByText("Import of tray-list", { exact: true }).waitFor()
   assert.deepEqual(await violations(page), [])
-  await page.screenshot({ path: join(screenshots, "tray.png") })
+  await screenshot(page, join(screenshots, "tray.png"), { fullPage: false })
   await page.getByRole("link", { name: "Audit" }).click()
   const stop = tray.getByRole("button", { name: "Stop the import of tray-list" })
   // A stop that fails is told, and the import goes on.
@@ -310,7 +311,7 @@ test("a source that passes on an older one is drawn with an arrow to it, and sta
   assert.equal(await table.getByRole("row").count(), 2)
   assert.deepEqual(await violations(page), [])
   assert.deepEqual(faults, [])
-  await pictures(own, ["sources"], "circulation")
+  await looksOpened(own, "sources", "circulation")
 })
 
 test("an administrator checks a domain, says what it is with a note, and takes it back by typing it", async (context) => {
@@ -345,7 +346,7 @@ test("an administrator checks a domain, says what it is with a note, and takes i
     /allowed[^]*yours\s+console\.csv\s+allow\s+yopmail\.com/,
   )
   assert.deepEqual(await violations(page), [])
-  await pictures(own, ["lists"], "overrides")
+  await looksOpened(own, "lists", "overrides")
 
   // What the address says is there after a reload.
   await page.reload()
@@ -518,7 +519,7 @@ test("an analyst reads a decision beside the queue, decides it there by a key, a
   const first = page.url()
   assert.match(first, /\/console\/review\/dec_\w+\?band=critical$/)
   assert.deepEqual(await violations(page), [])
-  await page.screenshot({ path: join(screenshots, "review-panel.png") })
+  await screenshot(page, join(screenshots, "review-panel.png"), { fullPage: false })
   await page.keyboard.press("j")
   await page.waitForURL((url) => url.href !== first)
   await page.keyboard.press("k")
@@ -638,7 +639,7 @@ test("views that cannot be read or saved are said, and asked for again", async (
   await page.getByRole("menuitem", { name: `Delete ${name}` }).waitFor()
   assert.deepEqual(await violations(page), [])
   assert.ok((await overflow(page)) <= 0, "the menu is wider than a phone")
-  await page.screenshot({ path: join(screenshots, "views-dark-phone.png") })
+  await screenshot(page, join(screenshots, "views-dark-phone.png"), { fullPage: false })
   await page.getByRole("menuitem", { name: "Save this view" }).click()
   const dialog = page.getByRole("dialog", { name: "Save this view" })
   await dialog.getByLabel("Name").fill("of ana@mail.example")
@@ -668,7 +669,9 @@ test("a decision opens beside its list, at an address that gives both again, by 
     const address = `${origin}/console/decisions/${id}?subject=email&stage=TESTED`
     assert.equal(page.url(), address)
     assert.equal(await page.title(), "Decision · Assay")
-    await page.screenshot({ path: join(screenshots, `decision-${colorScheme}-${name}.png`) })
+    await screenshot(page, join(screenshots, `decision-${colorScheme}-${name}.png`), {
+      fullPage: false,
+    })
     // The focus is in the panel, and stays there.
     const isInside = (): Promise<boolean> =>
       page.evaluate<boolean>("document.activeElement.closest('[role=dialog]') !== null")
@@ -827,7 +830,7 @@ test("a decision is compared with another model and policy, side by side", async
     assert.deepEqual(await violations(page), [], `${colorScheme} ${name}`)
     assert.ok((await overflow(page)) <= 0, `the comparison is wider than a ${name} screen`)
     const file = `compare-${colorScheme}-${name}.png`
-    await page.screenshot({ path: join(screenshots, file), fullPage: true })
+    await screenshot(page, join(screenshots, file))
     assert.deepEqual(faults, [])
     await own.close()
   }

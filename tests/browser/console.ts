@@ -78,38 +78,70 @@ export async function drawn(page: Page): Promise<void> {
   while ((await loading.count()) > 0) await page.waitForTimeout(50)
 }
 
-/** Presses keys until something is there: a page may still be busy when they come. */
+/**
+ * Goes to another page as a link to it does, without loading the app again, and waits until it is
+ * drawn.
+ */
+export async function follow(page: Page, path: string): Promise<void> {
+  // Two frames later the page from before is gone.
+  await page.evaluate(`(async () => {
+    history.pushState(null, "", ${JSON.stringify(path)})
+    for (let n = 0; n < 2; n++) await new Promise((resolve) => requestAnimationFrame(resolve))
+  })()`)
+  await page.getByRole("heading", { level: 1 }).waitFor()
+  await drawn(page)
+}
+
+/**
+ * Presses keys until something is there: a page may still be busy when they come. They are pressed
+ * again only long after, since a second press may undo the first.
+ */
 export async function pressUntil(page: Page, keys: string, wanted: Locator): Promise<void> {
-  for (let n = 0; n < 100 && !(await wanted.isVisible()); n++) {
+  for (let n = 0; n < 20 && !(await wanted.isVisible()); n++) {
     await page.keyboard.press(keys)
-    await page.waitForTimeout(200)
+    await wanted.waitFor({ timeout: 5_000 }).catch(() => null)
   }
   await wanted.waitFor()
 }
 
-/** A page as it stands, in every theme and width. Contrast and overflow are held. */
-export async function looks(page: Page, name: string, { fullPage = true } = {}): Promise<void> {
-  for (const [colorScheme, width] of PAIRS) {
-    await page.emulateMedia({ colorScheme })
-    await page.setViewportSize(width === "wide" ? WIDE : PHONE)
-    // Charts learn of another width a moment later.
-    for (let n = 0; n < 40 && (await overflow(page)) > 0; n++) await page.waitForTimeout(50)
-    assert.ok((await overflow(page)) <= 0, `${name} is wider than a ${width} screen`)
-    let found = await violations(page, LOOKS)
-    // A dialog fades in, and its letters are pale until it has.
-    for (let n = 0; n < 5 && found.length > 0; n++) {
-      await page.waitForTimeout(200)
-      found = await violations(page, LOOKS)
-    }
-    assert.deepEqual(found, [], `${name} ${colorScheme} ${width}`)
-    const file = `${name}-${colorScheme}-${width}.png`
-    await screenshot(page, join(screenshots, file), { fullPage })
-  }
-  await page.emulateMedia({ colorScheme: "light" })
-  await page.setViewportSize(WIDE)
+interface Looks {
+  readonly fullPage?: boolean
+  /** No table may have a part that is out of sight until it is scrolled sideways. */
+  readonly wholeTables?: boolean
 }
 
-/** Tables of which a part is out of sight until they are scrolled sideways. */
+/** A page as it stands, in every theme and width. */
+export async function looks(page: Page, name: string, options: Looks = {}): Promise<void> {
+  for (const pair of PAIRS) {
+    await showAs(page, pair)
+    // Charts learn of another width a moment later.
+    for (let n = 0; n < 40 && (await overflow(page)) > 0; n++) await page.waitForTimeout(50)
+    await holds(page, name, pair, options)
+  }
+  await showAs(page, ["light", "wide"])
+}
+
+/** A page as it is when somebody opens it now, in every theme and width. */
+export async function looksOpened(
+  context: BrowserContext,
+  path: string,
+  name: string,
+): Promise<void> {
+  const page = await context.newPage()
+  await page.goto(`${origin}/console/${path}`)
+  await page.getByRole("heading", { level: 1 }).waitFor()
+  await drawn(page)
+  await looks(page, `${name}-${path}`, { wholeTables: true })
+  await page.close()
+}
+
+type Pair = (typeof PAIRS)[number]
+
+export async function showAs(page: Page, [colorScheme, width]: Pair): Promise<void> {
+  await page.emulateMedia({ colorScheme })
+  await page.setViewportSize(width === "wide" ? WIDE : PHONE)
+}
+
 async function scrolledTables(page: Page): Promise<string[]> {
   return await page.evaluate<string[]>(
     `[...document.querySelectorAll(".table-wrap")]
@@ -118,26 +150,21 @@ async function scrolledTables(page: Page): Promise<string[]> {
   )
 }
 
-/** Contrast, fonts and overflow are held; the rest is for a person to look at. */
-export async function pictures(
-  context: BrowserContext,
-  own: readonly string[],
-  role: string,
+/** What axe finds by these rules, fonts and overflow are held; the rest is for a person to look at. */
+export async function holds(
+  page: Page,
+  name: string,
+  [colorScheme, width]: Pair,
+  {
+    rules = LOOKS,
+    fullPage = true,
+    wholeTables = false,
+  }: Looks & { readonly rules?: string[] } = {},
 ): Promise<void> {
-  const page = await context.newPage()
-  for (const [colorScheme, name] of PAIRS) {
-    await page.emulateMedia({ colorScheme })
-    await page.setViewportSize(name === "wide" ? WIDE : PHONE)
-    for (const path of own) {
-      await page.goto(`${origin}/console/${path}`)
-      await page.getByRole("heading", { level: 1 }).waitFor()
-      await drawn(page)
-      assert.deepEqual(await violations(page, LOOKS), [], `${path} ${colorScheme} ${name}`)
-      assert.deepEqual(await otherFonts(page), [], `${path} ${colorScheme} ${name}`)
-      assert.ok((await overflow(page)) <= 0, `${path} is wider than a ${name} screen`)
-      assert.deepEqual(await scrolledTables(page), [], `${path} ${name}`)
-      const file = `${role}-${path}-${colorScheme}-${name}.png`
-      await screenshot(page, join(screenshots, file))
-    }
-  }
+  const shown = `${name} ${colorScheme} ${width}`
+  assert.deepEqual(await violations(page, rules), [], shown)
+  assert.deepEqual(await otherFonts(page), [], shown)
+  assert.ok((await overflow(page)) <= 0, `${name} is wider than a ${width} screen`)
+  if (wholeTables) assert.deepEqual(await scrolledTables(page), [], shown)
+  await screenshot(page, join(screenshots, `${name}-${colorScheme}-${width}.png`), { fullPage })
 }

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict"
 import { join } from "node:path"
 import { promisify } from "node:util"
+import ajvCompiler from "@fastify/ajv-compiler"
 import { Registry } from "prom-client"
 import { buildApp, type Services } from "../../packages/server/src/run/app.ts"
 import { openCallerOf, openConsoleOrigin } from "../../packages/server/src/accounts/caller-of.ts"
@@ -13,6 +14,7 @@ import { loadDemoCorpus } from "../../packages/server/src/demo/demo.ts"
 import { openMetrics } from "../../packages/server/src/base/metrics.ts"
 import { levelsOf } from "../../packages/server/src/health/levels.ts"
 import { VERSION } from "../../packages/server/src/base/version.ts"
+import { onceForSchemas, schemaCompilers } from "../../packages/server/src/http/schema-compilers.ts"
 import { openStreams } from "../../packages/server/src/http/streams.ts"
 import { openVisitorNetwork } from "../../packages/server/src/http/visitor-network.ts"
 import { openLog } from "../../packages/runtime/src/log.ts"
@@ -41,6 +43,9 @@ import {
 import { temporaryDirectory } from "./temporary.ts"
 import { openWriters } from "../../packages/server/src/run/writers.ts"
 import { openTombstones } from "../../packages/server/src/subjects/tombstone-file.ts"
+
+/** Fastify's own, one for all applications: it compiles a schema once, and not for each of them. */
+const compilers = { ...schemaCompilers, buildValidator: onceForSchemas(ajvCompiler()) }
 
 const temporary = temporaryDirectory()
 let opened = 0
@@ -241,7 +246,7 @@ export async function openApplication(change: Change = {}): Promise<Application>
     },
     log,
   )
-  const app = await buildApp(services, writers.get)
+  const app = await buildApp(services, writers.get, compilers)
   if (change.byFastify === true) {
     app.server.removeAllListeners("request")
     app.server.on("request", app.routing)

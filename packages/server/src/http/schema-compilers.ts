@@ -7,13 +7,34 @@ export type SchemaCompilers = NonNullable<
   NonNullable<FastifyServerOptions["schemaController"]>["compilersFactory"]
 >
 
-/** Serialisers of Fastify's own, by schemas that need no validator for what may be null. */
-export function nullably(build: compilers.SerializerFactory): compilers.SerializerFactory {
-  return (externalSchemas, options) => {
-    const compile = build(withNullableTypes(externalSchemas), options)
-    return (route) => compile({ ...route, schema: withNullableTypes(route.schema) })
+/**
+ * Makes a compiler once for the same schemas and options. Fastify asks for one at every route, each
+ * time with all shared schemas in a new object, and making it looks through all of them.
+ */
+export function onceForSchemas<Schemas, Options, Compile>(
+  build: (schemas: Schemas, options: Options) => Compile,
+): (schemas: Schemas, options: Options) => Compile {
+  let last: { schemas: readonly unknown[]; options: Options; compile: Compile } | null = null
+  return (given, options) => {
+    const schemas = Object.values(given ?? {})
+    const before = last?.options === options ? last : null
+    const isSame =
+      before?.schemas.length === schemas.length &&
+      schemas.every((schema, n) => schema === before.schemas[n])
+    last = isSame ? before : { schemas, options, compile: build(given, options) }
+    return last.compile
   }
 }
+
+/** Serialisers of Fastify's own, by schemas that need no validator for what may be null. */
+export function nullably(build: compilers.SerializerFactory): compilers.SerializerFactory {
+  return onceForSchemas((externalSchemas, options) => {
+    const compile = build(withNullableTypes(externalSchemas), options)
+    return (route) => compile({ ...route, schema: withNullableTypes(route.schema) })
+  })
+}
+
+const serializers = nullably(compilers.SerializerSelector())
 
 /**
  * Fastify's own, for sources that run as they are; built programs have this module made by
@@ -22,7 +43,7 @@ export function nullably(build: compilers.SerializerFactory): compilers.Serializ
  */
 export const schemaCompilers: SchemaCompilers = {
   buildSerializer: (externalSchemas, options) => {
-    const compile = nullably(compilers.SerializerSelector())(externalSchemas, options)
+    const compile = serializers(externalSchemas, options)
     return (route) => {
       let serialize: compilers.Serializer | undefined
       return (document) => (serialize ??= compile(route))(document)

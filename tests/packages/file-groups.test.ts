@@ -1,0 +1,95 @@
+import assert from "node:assert/strict"
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { basename, join, relative } from "node:path"
+import { after, test } from "node:test"
+import { fileGroups } from "../../scripts/file-groups.ts"
+import { root } from "../../scripts/repository.ts"
+import { innerRun } from "./inner-run.ts"
+
+const folder = mkdtempSync(join(tmpdir(), "assay-groups-"))
+after(() => rmSync(folder, { recursive: true }))
+
+function write(name: string, text: string): string {
+  const file = join(folder, name)
+  writeFileSync(
+    file,
+    `import { after, afterEach, beforeEach, suite, test } from "node:test"\n${text}`,
+  )
+  return relative(root, file)
+}
+
+test("files that share a process are counted one by one, their hooks are their own, and each fails as if alone", async () => {
+  const other = 'import { other } from "./other.js"\n'
+  writeFileSync(join(folder, "other.js"), "export const other = { loads: 0, hooks: [] }\n")
+  write(
+    "a.test.mjs",
+    `${other}other.loads++
+     beforeEach(() => other.hooks.push("a"))
+     test("one", () => {})
+     suite("inner", () => test("two", () => {}))
+     test("left out", { skip: "for a reason" }, () => {})`,
+  )
+  write("b.test.mjs", 'test("passes", () => {})\ntest("fails", () => { throw new Error("b") })')
+  write(
+    "c.test.mjs",
+    `${other}test("sees no hook of another file, in the same process", () => {
+       if (other.loads !== 1 || other.hooks.join() !== "a,a") throw new Error(other.hooks.join())
+     })`,
+  )
+  write("d.test.mjs", 'test("passes", () => {})\nafter(() => { throw new Error("hook") })')
+  write("e.test.mjs", 'import "./nowhere.js"\ntest("never runs", () => {})')
+  write("f.test.mjs", "const waited = await 1\ntest(`alone ${waited}`, () => {})")
+
+  const pattern = `${relative(root, folder)}/*.test.mjs`
+  const { run } = await innerRun(pattern, { timeoutMs: 60_000, together: pattern })
+  assert.deepEqual(
+    run.files.map(({ file, ok, passed, failed, skipped }) => [
+      basename(file, ".test.mjs"),
+      ok,
+      passed,
+      failed,
+      skipped,
+    ]),
+    [
+      ["a", true, 2, 0, 1],
+      ["b", false, 1, 1, 0],
+      ["c", true, 1, 0, 0],
+      ["d", false, 1, 1, 0],
+      ["e", false, 0, 1, 0],
+      ["f", true, 1, 0, 0],
+    ],
+  )
+  assert.equal(run.ok, false)
+  assert.equal(run.passed, 6)
+  assert.deepEqual(run.skips, [{ type: "skip", name: "left out", reason: "for a reason" }])
+  assert.deepEqual(
+    run.failures.map(({ file, error }) => [
+      basename(file, ".test.mjs"),
+      /\bb\b|hook|nowhere/.exec(error)?.[0],
+    ]),
+    [
+      ["b", "b"],
+      ["d", "hook"],
+      ["e", "nowhere"],
+    ],
+  )
+})
+
+test("a file that changes its process, waits while it loads or has a helper with hooks is alone", () => {
+  const helper = "export const helped = 1\n"
+  writeFileSync(join(folder, "helper.test.ts"), `${helper}after(() => undefined)`)
+  const plain = ["g", "h", "i"].map((name) => write(`${name}.test.ts`, 'test("x", () => {})'))
+  const alone = [
+    write("j.test.ts", 'process.env["TZ"] = "UTC"'),
+    write("k.test.ts", "process.chdir(`/`)"),
+    write("l.test.ts", "mock.timers.enable()"),
+    write("m.test.ts", "const loaded = await import(`./other.js`)"),
+    write("n.test.ts", 'import { helped } from "./helper.test.ts"'),
+  ]
+  assert.deepEqual(fileGroups([...alone, ...plain], 2), [
+    plain.slice(0, 2),
+    plain.slice(2),
+    ...alone.map((file) => [file]),
+  ])
+})

@@ -2,7 +2,7 @@ import { type Static, type TSchema, Type, type TUnsafe } from "typebox"
 import { BANDS } from "../score/vocabulary.ts"
 import { DECISION_ID_PATTERN } from "./decisions.ts"
 import { grouped } from "./grouped.ts"
-import { Action, RiskReasons, RiskScore, ThreatStage, words } from "./words.ts"
+import { Action, RiskReasons, RiskScore, ThreatStage, words, wordsForNow } from "./words.ts"
 
 // Objects of events are left open, unlike those of answers: a receiver that validates with a copy of
 // these schemas goes on working when a later version adds a member. Tests close them again.
@@ -53,7 +53,7 @@ const watched = {
   ),
 }
 
-const cause = words(
+const cause = wordsForNow(
   CHANGE_CAUSES,
   "Why it was scored again: a file was imported, evidence or feedback arrived, a carrier told of a change, time passed, or lists or your policy were changed.",
 )
@@ -181,7 +181,7 @@ const DropDigest = Type.Object({
 
 const WebhookDisabled = Type.Object({
   webhook_id: Type.String({ description: "The webhook that gets nothing any more." }),
-  reason: words(
+  reason: wordsForNow(
     ["gone", "failing"],
     "`gone`: it answered 410. `failing`: every attempt to deliver an event failed.",
   ),

@@ -54,6 +54,19 @@ export {
   type PhoneSentKind,
 } from "./evidence.ts"
 export {
+  CHANGE_CAUSES,
+  type ChangeCause,
+  EVENT_BYTES_MAX,
+  EVENT_DAYS,
+  EVENT_ID_PATTERN,
+  EVENT_KINDS,
+  type EventData,
+  type EventKind,
+  EVENTS,
+  eventBodySchema,
+  eventSchemaName,
+} from "./events.ts"
+export {
   FEEDBACK_ID_PATTERN,
   FEEDBACK_OUTCOMES,
   type FeedbackOutcome,

@@ -117,6 +117,7 @@ import {
 import type { FastifySchema } from "fastify"
 import type { App } from "./app.ts"
 import { referenceRoutes } from "./api-reference.ts"
+import { describedWebhooks, webhookSchemas } from "./describe-webhooks.ts"
 import { VERSION } from "../base/version.ts"
 import { rightOf } from "./route-rights.ts"
 import { BODY_MAX } from "./sizes.ts"
@@ -267,6 +268,7 @@ export async function describeApi(app: App, demoKey: () => string | null): Promi
         { name: "Usage", description: "See what your keys have looked up." },
         { name: "Audit", description: "See who changed what." },
         { name: "Evidence", description: "Send what you know of identities yourself." },
+        { name: "Events", description: "Hear of what changed: by webhook, or by asking." },
         { name: "Carrier", description: "For carriers: tell of changes on a line." },
         { name: "Session", description: "Sign in and out, and take up invitations." },
         { name: "Account", description: "See to your own account." },
@@ -275,7 +277,9 @@ export async function describeApi(app: App, demoKey: () => string | null): Promi
         { name: "Sign-up", description: "Become a tenant of the free plan." },
         { name: "Operate", description: "For load balancers and monitoring." },
       ],
+      webhooks: describedWebhooks(),
       components: {
+        schemas: webhookSchemas(),
         securitySchemes: {
           apiKey: {
             type: "http",

@@ -312,3 +312,28 @@ test("an entry without a source is a fault, not an omission", () => {
     evidence({ ...orphan, catalogue: { ...orphan.catalogue, sources: new Map() } }),
   )
 })
+
+test("an age that proves nothing is never told, however often compilers had a look at the code", () => {
+  // Of several kinds, since what is compiled depends on what was seen.
+  const kinds = ["breach", "stealer", "sale", "attack"] as const
+  const asked = kinds.flatMap((kind) =>
+    [0, 5, 29].map((daysAgo) => ({ daysAgo, of: found({ daysAgo, kind }) })),
+  )
+  const lists = openLists(listsDirectory)
+  const address = parsed("ana.silva@mail.example")
+  const told = new Set<unknown>()
+  for (let n = 0; n < 30_000; n++) {
+    const { input } = emailEvidence({
+      parsed: address,
+      aliasTag: 0,
+      found: asked[n % asked.length]?.of ?? found(),
+      domain: domainTrust(address, lists, null, nowMs),
+      network: { mx: null, domainAge: null, disposableServer: null, coverage: 0, explained: {} },
+      context: null,
+      caller: enterprise,
+      nowMs,
+    })
+    told.add(input.trust?.emailAge)
+  }
+  assert.deepEqual([...told], [undefined])
+})

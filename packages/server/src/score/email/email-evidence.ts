@@ -193,6 +193,25 @@ const AGE_PROVEN_DAYS = 730
  */
 const OWN_DOMAIN_DAYS = 365
 
+/**
+ * The most days that anything was seen ago. A function of its own: with this loop in `trustOf`, the
+ * Maglev compiler of V8 14.6 takes its result for one of 730 days and more, some hundred requests
+ * after the start and until the next compiler takes over. A test asks often enough to notice.
+ */
+function oldestOf(exposures: readonly Exposure[], known: number): number {
+  let days = known
+  for (const { age } of exposures) if (age > days) days = age
+  return days
+}
+
+/** How many breaches that are old enough name the address. */
+function tracesIn(exposures: readonly Exposure[]): number {
+  let sources: Set<string> | undefined
+  for (const { kind, age, source } of exposures)
+    if (kind === "breach" && age > TRACE_DAYS) (sources ??= new Set()).add(source)
+  return sources?.size ?? 0
+}
+
 /** Age and traces are derived here and never in the scorer: an old breach proves an old mailbox. */
 function trustOf(
   domain: DomainTrust,
@@ -203,14 +222,9 @@ function trustOf(
   exposures: readonly Exposure[],
   blocklist: NonNullable<Trust["blocklist"]>,
 ): Trust {
-  let firstSeen = history.firstKnownDays ?? 0
-  let traces = firstSeen > TRACE_DAYS ? 1 : 0
-  let traceSources: Set<string> | undefined
-  for (const { kind, age, source } of exposures) {
-    firstSeen = Math.max(firstSeen, age)
-    if (kind === "breach" && age > TRACE_DAYS) (traceSources ??= new Set()).add(source)
-  }
-  traces += traceSources?.size ?? 0
+  const known = history.firstKnownDays ?? 0
+  const firstSeen = oldestOf(exposures, known)
+  const traces = (known > TRACE_DAYS ? 1 : 0) + tracesIn(exposures)
   const { mx, domainAge } = network
   const corporate =
     domain.free === false &&

@@ -101,6 +101,7 @@ test("what one tenant does shows in everything it reads, and in nothing that ano
     ["PUT", "/api/v1/policy/shadow", { costs: { loss: 60 } }],
     ["POST", "/api/v1/review/views", { name: "Blocked", shared: true, filter: {} }],
     ["POST", "/api/v1/decisions/views", { name: "Blocked", shared: true, filter: {} }],
+    ["POST", "/api/v1/watchlist", { emails: [{ value: "a@mail.example", ref: "a" }] }],
     ["POST", "/api/v1/keys", { scopes: ["score"] }],
     ["POST", "/api/v1/members/invitations", { role: "viewer" }],
   ] as const)

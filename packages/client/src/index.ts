@@ -30,6 +30,7 @@ export type { SourceOptions } from "./sources.ts"
 export type { AuditOptions } from "./audit.ts"
 export type { UsageOptions } from "./usage.ts"
 export type { ViewCalls } from "./views.ts"
+export type { WatchListCalls, WatchListFilter } from "./watch-list.ts"
 export type { Identities } from "./outgoing-lines.ts"
 export type { ImportCalls } from "./imports.ts"
 export type { ListCalls } from "./lists.ts"
@@ -122,4 +123,10 @@ export type {
   TenantRequest,
   TotpStart,
   UsageReport,
+  WatchItem,
+  WatchList,
+  WatchListAdded,
+  WatchListRemoval,
+  WatchListRemoved,
+  WatchListRequest,
 } from "@assay/core/contract"

@@ -98,6 +98,32 @@ export interface Schema {
     filter: string
     saved_at: number
   }
+  watch_items: {
+    id: string
+    tenant_id: number
+    identity_key: Uint8Array
+    identity_type: string
+    ref: string
+    sealed: Uint8Array | null
+    alias_tag: number
+    kept: string
+    domain_key: Uint8Array | null
+    added_at: number
+    told: string | null
+    rose_at: number | null
+    due_at: number
+    cause: string
+    revision: number
+  }
+  watch_domains: {
+    tenant_id: number
+    domain_key: Uint8Array
+    kept: string
+    taken: string
+    version: string
+  }
+  watch_batches: { batch_id: number; through: Uint8Array | null; done_at: number | null }
+  watch_tenants: { tenant_id: number; policy: string }
   tombstones: { identity_key: Uint8Array; erased_at: number }
   evidence: {
     identity_key: Uint8Array

@@ -18,6 +18,7 @@ import { sqlReviews } from "./records-reviews.ts"
 import { sqlShadows } from "./records-shadows.ts"
 import { sqlSubjects } from "./records-subjects.ts"
 import { sqlViews } from "./records-views.ts"
+import { sqlWatch } from "./records-watch.ts"
 import { sqlWebhooks } from "./records-webhooks.ts"
 import { migrateRecords, refuseOtherFormats } from "./records-migrate.ts"
 import type { Records } from "./records.ts"
@@ -53,6 +54,7 @@ function sqlRecords(engine: Engine): Records {
     ...sqlEvents(store, engine),
     ...sqlWebhooks(store, engine),
     ...sqlDeliveries(store, engine),
+    ...sqlWatch(store, engine),
     ...sqlSubjects(store, engine),
     ...sqlEvidence(store, engine),
     ...sqlProviderCosts(store, engine),

@@ -7,6 +7,7 @@ import { deleteEventsOf } from "./records-events.ts"
 import { deleteEvidence } from "./records-evidence.ts"
 import { feedbackOf, type Feedback } from "./records-feedback.ts"
 import { deleteReviews } from "./records-reviews.ts"
+import { deleteWatched } from "./records-watch.ts"
 
 /** Who asked about a subject and why. No audit entry contains the subject itself. */
 export interface SubjectChange extends Change {
@@ -160,8 +161,8 @@ async function bury(db: Write, { identityKey, erasedAt }: Tombstone): Promise<bo
 }
 
 /**
- * Deletes the reports of one tenant or of all, and for all also the actions of operators; returns
- * how many there were.
+ * Deletes the reports of one tenant or of all, and for all also the actions of operators, and ends
+ * watching; returns how many reports there were.
  */
 async function deleteReports(
   db: Write,
@@ -173,6 +174,7 @@ async function deleteReports(
     .where("identity_key", "=", identityKey)
     .$if(tenantId !== null, (query) => query.where("tenant_id", "=", tenantId ?? 0))
     .executeTakeFirstOrThrow()
+  await deleteWatched(db, identityKey, tenantId)
   return Number(numDeletedRows) + (await deleteEvidence(db, identityKey, tenantId))
 }
 

@@ -15,6 +15,7 @@ import type { SignUpRecords } from "./records-signups.ts"
 import type { ReviewRecords } from "./records-reviews.ts"
 import type { SubjectRecords } from "./records-subjects.ts"
 import type { ViewRecords } from "./records-views.ts"
+import type { WatchRecords } from "./records-watch.ts"
 import type { WebhookRecords } from "./records-webhooks.ts"
 
 export type { AuditEntry, AuditNote } from "./records-audit.ts"
@@ -101,6 +102,7 @@ export interface Records
     EventRecords,
     WebhookRecords,
     DeliveryRecords,
+    WatchRecords,
     SubjectRecords {
   /** Brings the tables to this program's format. Safe to repeat, and from two processes at once. */
   migrate(): Promise<void>

@@ -249,4 +249,20 @@ export {
   ReviewViewRequest,
   ViewParams,
 } from "./views.ts"
+export {
+  WATCH_LINES_MAX,
+  WATCH_LIST_MAX,
+  WATCH_REF_MAX,
+  WatchItem,
+  WatchList,
+  WatchListAdded,
+  WatchListLine,
+  WatchListLineResult,
+  WatchListQuery,
+  WatchListRemoval,
+  WatchListRemoved,
+  WatchListRequest,
+  type WatchedValue,
+  type WatchStatus,
+} from "./watchlist.ts"
 export { ExplainQuery } from "./words.ts"

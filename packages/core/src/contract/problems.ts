@@ -116,6 +116,12 @@ export const problems = {
     meaning:
       "A tenant may have 100 views of a list, shared ones and those of its people together. Delete one.",
   },
+  "watch-list-full": {
+    status: 409,
+    title: "The watch list is full",
+    meaning:
+      "A tenant may watch 1,000,000 identities. Nothing was added. End watching some, by identity or by ref.",
+  },
   "decision-not-found": {
     status: 404,
     title: "There is no such decision",

@@ -9,6 +9,7 @@ export const TENANT_SCOPES = [
   "evidence:write",
   "review:read",
   "review:write",
+  "watchlist:write",
   "usage:read",
   "subjects:own",
   "audit:read",

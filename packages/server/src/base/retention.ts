@@ -117,6 +117,23 @@ export const keptInRecords: Readonly<Record<keyof Schema, Kept>> = {
     person: "who set them",
     long: { text: "until they are replaced or ended" },
   },
+  watch_items: {
+    what: "identities that tenants watch",
+    person:
+      "a keyed hash of the identity; numbers and flags that a score takes from it; the identity itself sealed under a subkey where the tenant asked for it in events",
+    long: { text: "until the tenant ends watching or the subject is erased" },
+  },
+  watch_domains: {
+    what: "what lists say of the domains of watched addresses",
+    person: "keyed hashes of the domain",
+    long: { text: "until no address of the domain is watched" },
+  },
+  watch_batches: { what: "imports gone through for watch lists", person: nobody, long: forEver },
+  watch_tenants: {
+    what: "policies that watched identities were scored by",
+    person: nobody,
+    long: forEver,
+  },
   saved_views: {
     what: "saved views of reviews and decisions",
     person: "who saved them",

@@ -69,7 +69,11 @@ export interface Primary {
     readonly directory: string
     /** Has every worker take changed lists over. Throws `lists` where one cannot be used. */
     reload(): Promise<unknown>
+    /** How often they did, since the start. */
+    readonly reloads: () => number
   }
+  /** The directories of models and of segments. */
+  readonly directories: { readonly models: string; readonly segments: string }
   readonly now: () => number
   /** How many days a decision may wait for an analyst; 0: none waits. */
   readonly reviewDays: number

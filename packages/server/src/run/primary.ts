@@ -219,6 +219,12 @@ async function openService(given: Given): Promise<Service> {
   })
 
   const { promise: running, resolve: nowRunning } = Promise.withResolvers<Workers>()
+  let reloads = 0
+  const reloadEverywhere = async (): ReturnType<typeof reloadLists> => {
+    const reloaded = await reloadLists(await running)
+    reloads++
+    return reloaded
+  }
   const command = (): CommandProgram => ({ exec: program.argv[1], execArgv: program.execArgv })
   const writers = await openWriters(
     {
@@ -253,10 +259,8 @@ async function openService(given: Given): Promise<Service> {
         now: Date.now,
         elapsed: () => performance.now(),
       },
-      lists: {
-        directory: directory.lists,
-        reload: async () => await reloadLists(await running),
-      },
+      lists: { directory: directory.lists, reload: reloadEverywhere, reloads: () => reloads },
+      directories: { models: directory.models, segments: directory.segments },
       now: Date.now,
       reviewDays: config.reviewDays,
     },
@@ -295,7 +299,7 @@ async function openService(given: Given): Promise<Service> {
     ...offer(reviewsPort, writers.get(reviewsPort)),
     // Asked for while the service starts, it waits: a worker may have read the lists before they
     // changed.
-    reloadLists: async () => await reloadLists(await running),
+    reloadLists: reloadEverywhere,
     learntServers: async () => learnt.all(),
     overruleServer: learnt.overrule,
     describe: async () => describeService(config, (await running).address),

@@ -17,6 +17,7 @@ import { recordsSignUpsSuite } from "../../testing/records-signups-suite.ts"
 import { recordsPoliciesSuite } from "../../testing/records-policies-suite.ts"
 import { recordsReviewSuite } from "../../testing/records-review-suite.ts"
 import { recordsViewsSuite } from "../../testing/records-views-suite.ts"
+import { recordsWatchSuite } from "../../testing/records-watch-suite.ts"
 import { recordsShadowsSuite } from "../../testing/records-shadows-suite.ts"
 import { recordsProviderCostsSuite } from "../../testing/records-provider-costs-suite.ts"
 import { recordsSuite, refusedAs, type TestDatabase } from "../../testing/records-suite.ts"
@@ -92,6 +93,7 @@ function testOn(server: TestServer): void {
   recordsSignUpsSuite("postgres", newDatabase)
   recordsReviewSuite("postgres", newDatabase)
   recordsViewsSuite("postgres", newDatabase)
+  recordsWatchSuite("postgres", newDatabase)
   recordsAuditSuite("postgres", newDatabase, "drop function assay_audit_kept cascade")
   recordsShadowsSuite("postgres", newDatabase)
   recordsOutsideSuite("postgres", newDatabase)

@@ -18,6 +18,7 @@ import { recordsSignUpsSuite } from "../../testing/records-signups-suite.ts"
 import { recordsPoliciesSuite } from "../../testing/records-policies-suite.ts"
 import { recordsReviewSuite } from "../../testing/records-review-suite.ts"
 import { recordsViewsSuite } from "../../testing/records-views-suite.ts"
+import { recordsWatchSuite } from "../../testing/records-watch-suite.ts"
 import { recordsShadowsSuite } from "../../testing/records-shadows-suite.ts"
 import { recordsProviderCostsSuite } from "../../testing/records-provider-costs-suite.ts"
 import { newKey, recordsSuite, refusedAs, type TestDatabase } from "../../testing/records-suite.ts"
@@ -89,6 +90,7 @@ recordsPeopleSuite("sqlite", newDatabase)
 recordsSignUpsSuite("sqlite", newDatabase)
 recordsReviewSuite("sqlite", newDatabase)
 recordsViewsSuite("sqlite", newDatabase)
+recordsWatchSuite("sqlite", newDatabase)
 recordsAuditSuite("sqlite", newDatabase, "drop trigger audit_kept; drop trigger audit_kept_as_is;")
 recordsShadowsSuite("sqlite", newDatabase)
 recordsOutsideSuite("sqlite", newDatabase)

@@ -51,13 +51,13 @@ test("a sketch says of every domain what its letters say", () => {
 })
 
 test("a sketch agrees with the letters on every slip of a name, and on two", () => {
-  const letters = "aemc-7"
+  const letters = ["a", "e", "m", "c", "-", "7"]
   const slipped = (name: string): string[] =>
     Array.from({ length: name.length + 1 }, (_, at) => [
       name.slice(0, at) + name.slice(at + 1),
       name.slice(0, at) + (name[at + 1] ?? "") + (name[at] ?? "") + name.slice(at + 2),
-      ...[...letters].map((letter) => name.slice(0, at) + letter + name.slice(at)),
-      ...[...letters].map((letter) => name.slice(0, at) + letter + name.slice(at + 1)),
+      ...letters.map((letter) => name.slice(0, at) + letter + name.slice(at)),
+      ...letters.map((letter) => name.slice(0, at) + letter + name.slice(at + 1)),
     ]).flat()
   const once = slipped("acme")
   const twice = once.filter((_, at) => at % 7 === 0).flatMap(slipped)

@@ -25,10 +25,10 @@ export interface OlderDatabase {
   }
 }
 
-/** Undoes format 16. */
-const DROP_EVENTS = ["attempts", "deliveries", "webhook_secrets", "webhooks", "events"]
-  .map((table) => `drop table ${table};`)
-  .join(" ")
+/** Undoes formats 16 and 17. */
+const WATCHING = ["watch_items", "watch_domains", "watch_batches", "watch_tenants"]
+const TELLING = ["attempts", "deliveries", "webhook_secrets", "webhooks", "events"]
+const DROP_EVENTS = [...WATCHING, ...TELLING].map((table) => `drop table ${table};`).join(" ")
 
 /** Tables that a format after 6 made. */
 const MADE_SINCE: ReadonlySet<string> = new Set(["policies", "shadows"])

@@ -22,7 +22,7 @@ const domainOf = (n: number, more: Partial<WatchedDomain> = {}): WatchedDomain =
   version: "v1",
   ...more,
 })
-const item = (n: number, more: Partial<NewWatchItem> = {}): NewWatchItem => ({
+export const item = (n: number, more: Partial<NewWatchItem> = {}): NewWatchItem => ({
   id: `wch_${String(n).padStart(28, "0")}`,
   identityKey: keyOf(n),
   identityType: "email",

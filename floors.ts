@@ -61,6 +61,7 @@ export const floors: Readonly<Record<string, readonly (readonly string[])[]>> = 
       "tenants",
       "usage",
       "views",
+      "webhooks",
     ],
     ["run", "upkeep"],
     ["cli"],

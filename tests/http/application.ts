@@ -198,6 +198,7 @@ export async function openApplication(change: Change = {}): Promise<Application>
     viewRecords: records,
     policyRecords: records,
     keyRecords: records,
+    webhookRecords: records,
     tenantRecords: records,
     carriers: openNotifyingCarriers(null),
     askDrop: null,
@@ -236,6 +237,10 @@ export async function openApplication(change: Change = {}): Promise<Application>
         elapsed,
       },
       lists: { directory: `${directory}-lists`, reload: async () => undefined },
+      deliveries: {
+        refusalOf: async () => null,
+        shoot: () => assert.fail("an event was sent"),
+      },
       now,
       reviewDays: 90,
     },

@@ -9,6 +9,7 @@ export const TENANT_SCOPES = [
   "evidence:write",
   "review:read",
   "review:write",
+  "webhooks:manage",
   "usage:read",
   "subjects:own",
   "audit:read",

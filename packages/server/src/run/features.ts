@@ -24,6 +24,7 @@ import { subjects } from "../subjects/feature.ts"
 import { tenants } from "../tenants/feature.ts"
 import { usage } from "../usage/feature.ts"
 import { views } from "../views/feature.ts"
+import { webhooks } from "../webhooks/feature.ts"
 
 const email: Feature<EmailServices> = { routes: scoreRoutes }
 const phone: Feature<PhoneServices> = { routes: telecomRoutes }
@@ -43,6 +44,7 @@ export const features = [
   decisions,
   review,
   views,
+  webhooks,
   policy,
   sources,
   imports,

@@ -62,6 +62,7 @@ export const floors: Readonly<Record<string, readonly (readonly string[])[]>> = 
       "usage",
       "views",
       "watch",
+      "webhooks",
     ],
     ["run", "upkeep"],
     ["cli"],

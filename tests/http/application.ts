@@ -199,6 +199,7 @@ export async function openApplication(change: Change = {}): Promise<Application>
     watchRecords: records,
     policyRecords: records,
     keyRecords: records,
+    webhookRecords: records,
     tenantRecords: records,
     carriers: openNotifyingCarriers(null),
     askDrop: null,
@@ -242,6 +243,10 @@ export async function openApplication(change: Change = {}): Promise<Application>
         reloads: () => 0,
       },
       directories: { models: `${directory}-models`, segments: `${directory}-segments` },
+      deliveries: {
+        refusalOf: async () => null,
+        shoot: () => assert.fail("an event was sent"),
+      },
       now,
       reviewDays: 90,
     },

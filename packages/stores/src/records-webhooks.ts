@@ -1,3 +1,4 @@
+import type { EventKind } from "@assay/core/contract"
 import type { Selectable } from "kysely"
 
 import { type Change, note } from "./records-audit.ts"
@@ -12,7 +13,9 @@ export interface Webhook {
   readonly tenantId: number | null
   readonly url: string
   readonly description: string
-  readonly kinds: readonly string[]
+  readonly kinds: readonly EventKind[]
+  /** What it is signed by. */
+  readonly schemes: readonly SignatureScheme[]
   readonly createdAt: number
   readonly changedAt: number
   /** null while it is enabled. */
@@ -26,7 +29,7 @@ export interface Disabled {
   readonly reason: "by-hand" | "gone" | "failing"
   /** The delivery it was disabled at; null where somebody did it by hand. */
   readonly eventId: string | null
-  readonly kind: string | null
+  readonly kind: EventKind | null
   /** The last answer: its status, or why there was none. */
   readonly status: number | null
   readonly error: string | null
@@ -55,7 +58,7 @@ export interface NewWebhook extends Change {
   readonly tenantId: number | null
   readonly url: string
   readonly description: string
-  readonly kinds: readonly string[]
+  readonly kinds: readonly EventKind[]
   readonly secrets: readonly NewSecret[]
 }
 
@@ -69,7 +72,7 @@ export interface WebhookChange extends Change, WebhookPlace {
   readonly tenantId: number | null
   readonly url?: string
   readonly description?: string
-  readonly kinds?: readonly string[]
+  readonly kinds?: readonly EventKind[]
   readonly enabled?: boolean
 }
 
@@ -99,8 +102,6 @@ export interface WebhookRecords {
   deleteWebhook(of: Change & WebhookPlace): Promise<boolean>
   /** False where the owner has no such webhook. */
   rotateSecret(rotation: SecretRotation): Promise<boolean>
-  /** Removes all secrets of a scheme, at once. False where there are none. */
-  removeSecrets(of: Change & WebhookPlace & { scheme: SignatureScheme }): Promise<boolean>
   /** Those that live, the newest first. */
   liveSecrets(of: { webhookId: string; at: number }): Promise<WebhookSecret[]>
   /** Public keys of all owners' webhooks that live, the oldest first. */
@@ -139,20 +140,28 @@ export function sqlWebhooks(
         for (const secret of webhook.secrets) await addSecret(db, id, secret, at)
         const { kinds } = webhook
         await note(db, webhook, "webhook.create", `webhook:${id}`, { kinds })
-        return webhookOf(row)
+        return webhookOf(
+          row,
+          webhook.secrets.map(({ scheme }) => scheme),
+        )
       }),
 
     webhooks: ({ tenantId }) =>
       read(async (db) => {
         const query = ownedBy(db, tenantId).selectAll().orderBy("created_at").orderBy("id")
-        return (await query.execute()).map(webhookOf)
+        const rows = await query.execute()
+        const schemes = await schemesOf(
+          db,
+          rows.map(({ id }) => id),
+        )
+        return rows.map((row) => webhookOf(row, schemes.get(row.id)))
       }),
 
     webhook: ({ tenantId, id }) =>
       read(async (db) => {
         const query = ownedBy(db, tenantId).selectAll().where("id", "=", id)
         const row = await query.executeTakeFirst()
-        return row === undefined ? null : webhookOf(row)
+        return row === undefined ? null : webhookOf(row, (await schemesOf(db, [id])).get(id))
       }),
 
     changeWebhook: (change) =>
@@ -187,12 +196,13 @@ export function sqlWebhooks(
           ...(kinds !== undefined && { kinds }),
           ...(enabled !== undefined && { enabled }),
         })
-        return disables ? { ...webhookOf(row), disabled } : webhookOf(row)
+        const changed = webhookOf(row, (await schemesOf(db, [id])).get(id))
+        return disables ? { ...changed, disabled } : changed
       }),
 
     deleteWebhook: (of) =>
       write(async (db) => {
-        const { tenantId, id } = of
+        const { id } = of
         await takeTurn(db, "events")
         if (!(await isOwned(db, of))) return false
         const theirs = db.selectFrom("deliveries").select("id").where("webhook_id", "=", id)
@@ -200,7 +210,7 @@ export function sqlWebhooks(
         await db.deleteFrom("deliveries").where("webhook_id", "=", id).execute()
         await db.deleteFrom("webhook_secrets").where("webhook_id", "=", id).execute()
         await db.deleteFrom("webhooks").where("id", "=", id).execute()
-        await note(db, { ...of, tenantId }, "webhook.delete", `webhook:${id}`, {})
+        await note(db, of, "webhook.delete", `webhook:${id}`, {})
         return true
       }),
 
@@ -226,20 +236,6 @@ export function sqlWebhooks(
           .execute()
         await addSecret(db, id, secret, at)
         await note(db, rotation, "webhook.rotate", `webhook:${id}`, { scheme: secret.scheme })
-        return true
-      }),
-
-    removeSecrets: (of) =>
-      write(async (db) => {
-        const { id, scheme } = of
-        if (!(await isOwned(db, of))) return false
-        const { numDeletedRows } = await db
-          .deleteFrom("webhook_secrets")
-          .where("webhook_id", "=", id)
-          .where("scheme", "=", scheme)
-          .executeTakeFirstOrThrow()
-        if (numDeletedRows === 0n) return false
-        await note(db, of, "webhook.remove-secrets", `webhook:${id}`, { scheme })
         return true
       }),
 
@@ -328,18 +324,41 @@ async function addSecret(db: Write, webhookId: string, secret: NewSecret, at: nu
     .execute()
 }
 
-function kindsText(kinds: readonly string[]): string {
+function kindsText(kinds: readonly EventKind[]): string {
   return ` ${kinds.join(" ")} `
 }
 
-export function webhookOf(row: Selectable<Schema["webhooks"]>): Webhook {
+/** The schemes of each webhook's secrets, in order. */
+async function schemesOf(
+  db: Pick<Database, "selectFrom">,
+  ids: readonly string[],
+): Promise<Map<string, SignatureScheme[]>> {
+  if (ids.length === 0) return new Map()
+  const rows = await db
+    .selectFrom("webhook_secrets")
+    .select(["webhook_id", "scheme"])
+    .distinct()
+    .where("webhook_id", "in", ids)
+    .orderBy("scheme")
+    .execute()
+  const byWebhook = Map.groupBy(rows, (row) => row.webhook_id)
+  return new Map(
+    [...byWebhook].map(([id, of]) => [id, of.map(({ scheme }) => scheme as SignatureScheme)]),
+  )
+}
+
+function webhookOf(
+  row: Selectable<Schema["webhooks"]>,
+  schemes: readonly SignatureScheme[] = [],
+): Webhook {
   const { disabled_at: at, disabled } = row
   return {
     id: row.id,
     tenantId: row.tenant_id,
     url: row.url,
     description: row.description,
-    kinds: row.kinds.trim().split(" "),
+    kinds: row.kinds.trim().split(" ") as EventKind[],
+    schemes,
     createdAt: row.created_at,
     changedAt: row.changed_at,
     disabled:

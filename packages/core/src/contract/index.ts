@@ -266,3 +266,27 @@ export {
   type WatchStatus,
 } from "./watchlist.ts"
 export { ExplainQuery } from "./words.ts"
+export {
+  DELIVERIES_LISTED,
+  DELIVERIES_LISTED_MAX,
+  Delivery,
+  DeliveryAttempt,
+  DeliveryDetails,
+  DeliveryList,
+  DeliveryListQuery,
+  DeliveryParams,
+  NewWebhook,
+  REPLAY_PER_SECOND,
+  REPLAY_PER_SECOND_MAX,
+  SIGNATURE_SCHEMES,
+  Webhook,
+  WebhookChange,
+  WebhookKeys,
+  WebhookList,
+  WebhookParams,
+  WebhookReplay,
+  WebhookReplayed,
+  WebhookRequest,
+  WebhookRotation,
+  WebhookSecrets,
+} from "./webhooks.ts"

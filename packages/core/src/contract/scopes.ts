@@ -10,6 +10,7 @@ export const TENANT_SCOPES = [
   "review:read",
   "review:write",
   "watchlist:write",
+  "webhooks:manage",
   "usage:read",
   "subjects:own",
   "audit:read",

@@ -25,6 +25,7 @@ import { tenants } from "../tenants/feature.ts"
 import { usage } from "../usage/feature.ts"
 import { views } from "../views/feature.ts"
 import { watch } from "../watch/feature.ts"
+import { webhooks } from "../webhooks/feature.ts"
 
 const email: Feature<EmailServices> = { routes: scoreRoutes }
 const phone: Feature<PhoneServices> = { routes: telecomRoutes }
@@ -45,6 +46,7 @@ export const features = [
   decisions,
   review,
   views,
+  webhooks,
   policy,
   sources,
   imports,

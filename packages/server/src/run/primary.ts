@@ -49,6 +49,7 @@ import { type DropAddress, type DropChild, type Program, startDrop } from "./dro
 import { everyStep } from "./every-step.ts"
 import { keepCompacted, startCompaction } from "./keep-compacted.ts"
 import { keepVerified, startVerify } from "./keep-verified.ts"
+import { openDeliveriesThread } from "./open-deliveries-thread.ts"
 import { openProvidersThread, type ProvidersThread } from "./open-providers-thread.ts"
 import { countersPort, openRecordsPort, primaryPort, signalsPort } from "./ports.ts"
 import { openDecisionsWriter, openRecordsWriter } from "./store-writers.ts"
@@ -192,6 +193,12 @@ async function openService(given: Given): Promise<Service> {
 
   const providers = given.providers && (await openProviders(given.providers, records, log))
 
+  const deliveries = await openDeliveriesThread({
+    data: { ...config.webhooks, subkeys: secrets.subkeys },
+    outbox: records,
+    log,
+  })
+
   const velocity = await keptVelocity({
     counters,
     directory: directory.context,
@@ -261,6 +268,7 @@ async function openService(given: Given): Promise<Service> {
       },
       lists: { directory: directory.lists, reload: reloadEverywhere, reloads: () => reloads },
       directories: { models: directory.models, segments: directory.segments },
+      deliveries,
       now: Date.now,
       reviewDays: config.reviewDays,
     },
@@ -309,10 +317,14 @@ async function openService(given: Given): Promise<Service> {
     // Loaded when first asked for: workers count for themselves, and not every start is scraped.
     const { gatheredMetrics } = await import("../base/metrics.ts")
     const reports = await workers.callAll((worker) => worker.metrics())
-    const ofProviders = await providers?.metrics()
+    const ofThreads = await Promise.all([providers?.metrics(), deliveries.metrics()])
     const { importMetrics } = await import("../imports/import-metrics.ts")
     const ofImports = await importMetrics(await writers.get(importsPort).counts())
-    return await gatheredMetrics([...reports, ...(ofProviders ? [ofProviders] : []), ofImports])
+    return await gatheredMetrics([
+      ...reports,
+      ...ofThreads.flatMap((report) => report ?? []),
+      ofImports,
+    ])
   }
   const methods: Methods = {
     ...offer(primaryPort, {
@@ -413,6 +425,7 @@ async function openService(given: Given): Promise<Service> {
           ...writers.ends,
           endCompacting,
           endVerifying,
+          () => deliveries.close(),
           () => providers?.close(),
           () => control.close(),
           () => learnt.close(),

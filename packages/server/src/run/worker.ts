@@ -203,6 +203,7 @@ export async function runWorker(
       log,
     }),
     keyRecords: records,
+    webhookRecords: records,
     tenantRecords: records,
     carriers: openNotifyingCarriers(providers),
     askDrop: config.drop.on ? askDropAt(join(directory.drop, RECIPIENTS_SOCKET)) : null,

@@ -10,6 +10,7 @@ import { type Secrets, sha256 } from "@assay/runtime/secrets"
 import type { Caller } from "../accounts/callers.ts"
 import { openSealer, type Sealer } from "../accounts/sealed.ts"
 import { Problem } from "../base/problem.ts"
+import { sealedFor, WATCHED_IDENTITY } from "../intake/event-body.ts"
 import { domainValues } from "../score/email/domain-trust.ts"
 import { domainHash, keptDomain } from "../score/email/kept-domain.ts"
 import type { Lists } from "../score/email/lists.ts"
@@ -41,9 +42,6 @@ export type Identify = (
   tenantId: number,
 ) => WatchedIdentity | Promise<WatchedIdentity>
 
-/** The purpose under which identities are sealed for events. */
-export const WATCHED_IDENTITY = "watched identity"
-
 const REMEMBERED_MAX = 1_000
 
 /** An address or a number is known from here to its answer, and only what is made here is kept. */
@@ -55,7 +53,7 @@ export function openIdentify({ secrets, lists, network, now }: IdentifyServices)
     if (!deliverIdentity) return null
     // Its key is derived when it is first needed: few tenants ask for this.
     sealer ??= openSealer(subkeys["sealed-identity"], WATCHED_IDENTITY)
-    return sealer.seal(value, `tenant:${tenantId}`)
+    return sealer.seal(value, sealedFor(tenantId))
   }
 
   // A sketch is some fifty hashes, and most addresses are at the same few domains.

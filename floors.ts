@@ -61,6 +61,8 @@ export const floors: Readonly<Record<string, readonly (readonly string[])[]>> = 
       "tenants",
       "usage",
       "views",
+      "watch",
+      "webhooks",
     ],
     ["run", "upkeep"],
     ["cli"],

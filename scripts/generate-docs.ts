@@ -9,6 +9,7 @@ import { commandLinePage } from "./reference/command-line.ts"
 import { configurationPage } from "./reference/configuration.ts"
 import { dropFilesPage } from "./reference/drop-files.ts"
 import { dropTestsPage } from "./reference/drop-tests.ts"
+import { eventsPage, eventsSchema } from "./reference/events.ts"
 import { formatsPage } from "./reference/formats.ts"
 import { limitsPage } from "./reference/limits.ts"
 import { emailModelPage } from "./reference/model-email.ts"
@@ -41,6 +42,7 @@ async function currentPages(): Promise<ReadonlyMap<string, string>> {
     "command-line.md": commandLine,
     "configuration.md": configurationPage(),
     "drop-files.md": dropFiles,
+    "events.md": eventsPage(),
     "formats.md": formatsPage(),
     "limits.md": limitsPage(),
     ...Object.fromEntries(
@@ -68,11 +70,16 @@ async function currentPages(): Promise<ReadonlyMap<string, string>> {
     const page = `<!-- Printed by \`npm run docs\` from the code; edit that, not this. -->\n\n${text}`
     formatted.set(name, await format(page, { ...options, parser: "markdown" }))
   }
-  for (const [name, schema] of Object.entries(modelSchemas)) {
+  const schemas = { ...prefixed("model-", modelSchemas), events: eventsSchema() }
+  for (const [name, schema] of Object.entries(schemas)) {
     const text = JSON.stringify(schema)
-    formatted.set(`model-${name}.schema.json`, await format(text, { ...options, parser: "json" }))
+    formatted.set(`${name}.schema.json`, await format(text, { ...options, parser: "json" }))
   }
   return formatted
+}
+
+function prefixed<T>(prefix: string, of: Readonly<Record<string, T>>): Record<string, T> {
+  return Object.fromEntries(Object.entries(of).map(([name, one]) => [`${prefix}${name}`, one]))
 }
 
 function write(wanted: ReadonlyMap<string, string>): void {

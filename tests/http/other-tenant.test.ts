@@ -9,6 +9,8 @@ import {
   type OwnAccount,
   type Right,
   type ReviewList,
+  type DeliveryList,
+  type NewWebhook,
   RIGHTS,
   type SessionDetails,
 } from "@assay/core/contract"
@@ -101,8 +103,10 @@ test("what one tenant does shows in everything it reads, and in nothing that ano
     ["PUT", "/api/v1/policy/shadow", { costs: { loss: 60 } }],
     ["POST", "/api/v1/review/views", { name: "Blocked", shared: true, filter: {} }],
     ["POST", "/api/v1/decisions/views", { name: "Blocked", shared: true, filter: {} }],
+    ["POST", "/api/v1/watchlist", { emails: [{ value: "a@mail.example", ref: "a" }] }],
     ["POST", "/api/v1/keys", { scopes: ["score"] }],
     ["POST", "/api/v1/members/invitations", { role: "viewer" }],
+    ["POST", "/api/v1/webhooks", webhook],
   ] as const)
     await changed(mine, method, path, json)
   await changed(mine, "POST", "/api/v1/review/bulk", {
@@ -123,7 +127,10 @@ test("what one tenant does shows in everything it reads, and in nothing that ano
   }
 })
 
-/** An operation, the id that it is asked for, and a body that fits it. */
+/** Nobody listens there. */
+const webhook = { url: "http://127.0.0.1:9/", events: ["exposure.added"] }
+
+/** An operation, the ids that it is asked for, and a body that fits it. */
 type Case = readonly [operation: string, id: string, json?: object]
 
 test("by the id of what one tenant has, another does nothing, and the tenant itself does", async () => {
@@ -137,7 +144,8 @@ test("by the id of what one tenant has, another does nothing, and the tenant its
   for (const [operation, id, json] of cases) {
     const { method = "", path: template = "" } =
       withIds.find((each) => each.operation === operation) ?? {}
-    const path = template.replace(/\{\w+\}/, id)
+    const ids = id.split(" ")
+    const path = template.replaceAll(/\{\w+\}/g, () => ids.shift() ?? "")
     const refused = await byOwner(other, method, path, json)
     assert.equal(refused.status, 404, `${operation} by the other's owner: ${refused.text}`)
     if (rightOf(operation).scopes.length > 0) {
@@ -149,7 +157,7 @@ test("by the id of what one tenant has, another does nothing, and the tenant its
       assert.equal(byKey.status, 404, `${operation} by the other's key: ${await byKey.text()}`)
     }
     const done = await byOwner(mine, method, path, json)
-    assert.ok([200, 201, 204].includes(done.status), `${operation} by its own: ${done.text}`)
+    assert.ok([200, 201, 202, 204].includes(done.status), `${operation} by its own: ${done.text}`)
   }
 })
 
@@ -194,7 +202,22 @@ async function everyCase(): Promise<Case[]> {
   await joins(service, tokenIn(link ?? ""), "member@people.example")
   const members = JSON.parse((await byOwner(mine, "GET", "/api/v1/members")).text) as MemberList
   const memberId = members.members.find(({ roles }) => roles.includes("viewer"))?.person_id ?? ""
+  const made = (await changed(mine, "POST", "/api/v1/webhooks", webhook)) as unknown as NewWebhook
+  const webhookId = made.webhook.id
+  await byOwner(mine, "POST", `/api/v1/webhooks/${webhookId}/test`)
+  const sent = await byOwner(mine, "GET", `/api/v1/webhooks/${webhookId}/deliveries`)
+  const [delivery] = (JSON.parse(sent.text) as DeliveryList).deliveries
+  const deliveryId = `${webhookId} ${delivery?.id ?? ""}`
   return [
+    ["getWebhook", webhookId],
+    ["changeWebhook", webhookId, { description: "mine" }],
+    ["rotateWebhookSecret", webhookId, {}],
+    ["testWebhook", webhookId],
+    ["replayWebhook", webhookId, { since: "2026-11-01T00:00:00Z" }],
+    ["listDeliveries", webhookId],
+    ["getDelivery", deliveryId],
+    ["replayDelivery", deliveryId],
+    ["deleteWebhook", webhookId],
     ["getDecision", decision],
     ["compareDecision", decision],
     ["getReview", decision],

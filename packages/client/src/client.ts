@@ -52,6 +52,8 @@ import { sendFrom } from "./sent.ts"
 import { type AuditOptions, listAudit } from "./audit.ts"
 import { getUsage, type UsageOptions } from "./usage.ts"
 import { type ViewCalls, viewCalls } from "./views.ts"
+import { type WatchListCalls, watchListCalls } from "./watch-list.ts"
+import { type WebhookCalls, webhookCalls } from "./webhooks.ts"
 
 export interface EmailOptions extends ScoreOptions {
   /** What happened when the address was given; compared with your sign-ups of the last 24 hours. */
@@ -170,6 +172,10 @@ export interface Client<F extends Failover = "throw"> {
   getUsage(options?: UsageOptions): Promise<UsageReport>
   /** Decisions that wait for an analyst, and what became of decisions. */
   readonly review: ReviewCalls
+  /** Identities whose changes of risk you want to hear of. */
+  readonly watchList: WatchListCalls
+  /** Where events are sent. Needs `webhooks:manage`; never answered by `failover`. */
+  readonly webhooks: WebhookCalls
   /**
    * A page of who changed what, the newest first. Needs `audit:read`, or a service key with
    * `audit:admin`; never answered by `failover`.
@@ -226,6 +232,8 @@ export function callsOf<F extends Failover>(settings: Settings<F>): Client<F> {
     getUsage: (options) => getUsage(settings, options),
     decisionViews: viewCalls(send, "/decisions/views"),
     review: reviewCalls(send),
+    watchList: watchListCalls(send),
+    webhooks: webhookCalls(send),
     listAudit: (options) => listAudit(settings, options),
     drop: dropCalls(settings),
   }

@@ -30,6 +30,8 @@ export type { SourceOptions } from "./sources.ts"
 export type { AuditOptions } from "./audit.ts"
 export type { UsageOptions } from "./usage.ts"
 export type { ViewCalls } from "./views.ts"
+export type { WatchListCalls, WatchListFilter } from "./watch-list.ts"
+export type { WebhookCalls } from "./webhooks.ts"
 export type { Identities } from "./outgoing-lines.ts"
 export type { ImportCalls } from "./imports.ts"
 export type { ListCalls } from "./lists.ts"
@@ -122,4 +124,24 @@ export type {
   TenantRequest,
   TotpStart,
   UsageReport,
+  WatchItem,
+  WatchList,
+  WatchListAdded,
+  WatchListRemoval,
+  WatchListRemoved,
+  WatchListRequest,
+  Delivery,
+  DeliveryAttempt,
+  DeliveryDetails,
+  DeliveryList,
+  DeliveryListQuery,
+  NewWebhook,
+  Webhook,
+  WebhookChange,
+  WebhookList,
+  WebhookReplay,
+  WebhookReplayed,
+  WebhookRequest,
+  WebhookRotation,
+  WebhookSecrets,
 } from "@assay/core/contract"

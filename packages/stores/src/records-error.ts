@@ -13,6 +13,7 @@ export type RecordsFault =
   | "invitation-over"
   | "credential-used"
   | "version-changed"
+  | "too-many"
   | "outside-account"
   | "wrong-secret"
   | "newer-format"

@@ -9,6 +9,7 @@ import {
   type IdempotencyClaim,
 } from "./records-idempotency.ts"
 import type { Schema } from "./records-schema.ts"
+import { dueIdentities, touchWatched } from "./records-watch.ts"
 
 /** One observation about an identity, and its owner's name for the source. */
 export interface SentEvidence {
@@ -144,6 +145,11 @@ export function sqlEvidence(
 
     settleEvidence: ({ owner, through }) =>
       writeUnsynced(async (db) => {
+        await touchWatched(db, {
+          owner: owner === "shared" ? null : owner,
+          identityKeys: dueIdentities(db, ownerColumn(owner), through),
+          cause: owner === "shared" ? "carrier" : "evidence",
+        })
         await db
           .updateTable("evidence")
           .set({ due_at: null })

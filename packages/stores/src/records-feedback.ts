@@ -10,6 +10,7 @@ import {
   type IdempotencyClaim,
 } from "./records-idempotency.ts"
 import type { Schema } from "./records-schema.ts"
+import { touchWatched } from "./records-watch.ts"
 
 /** The identity a tenant's feedback is about. */
 export interface FeedbackIdentity {
@@ -155,6 +156,8 @@ export function sqlFeedback(
     settleFeedback: (identity, at) =>
       writeUnsynced(async (db) => {
         await finishClaims(db, identity, at)
+        const { tenantId: owner, identityKey } = identity
+        await touchWatched(db, { owner, identityKeys: [identityKey], cause: "feedback" })
         await db
           .updateTable("feedback")
           .set((row) => ({

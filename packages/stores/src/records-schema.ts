@@ -98,6 +98,32 @@ export interface Schema {
     filter: string
     saved_at: number
   }
+  watch_items: {
+    id: string
+    tenant_id: number
+    identity_key: Uint8Array
+    identity_type: string
+    ref: string
+    sealed: Uint8Array | null
+    alias_tag: number
+    kept: string
+    domain_key: Uint8Array | null
+    added_at: number
+    told: string | null
+    rose_at: number | null
+    due_at: number
+    cause: string
+    revision: number
+  }
+  watch_domains: {
+    tenant_id: number
+    domain_key: Uint8Array
+    kept: string
+    taken: string
+    version: string
+  }
+  watch_batches: { batch_id: number; through: Uint8Array | null; done_at: number | null }
+  watch_tenants: { tenant_id: number; policy: string }
   tombstones: { identity_key: Uint8Array; erased_at: number }
   evidence: {
     identity_key: Uint8Array
@@ -182,4 +208,62 @@ export interface Schema {
     expires_at: number
   }
   outside_accounts: { account_hash: Uint8Array; person_id: string; created_at: number }
+  events: {
+    seq: Generated<number>
+    id: string
+    tenant_id: number | null
+    kind: string
+    at: number
+    ref: string | null
+    identity_key: Uint8Array | null
+    data: string
+    sealed: Uint8Array | null
+  }
+  webhooks: {
+    id: string
+    tenant_id: number | null
+    url: string
+    description: string
+    kinds: string
+    created_at: number
+    changed_at: number
+    disabled_at: number | null
+    disabled: string | null
+    failing_since: number | null
+  }
+  webhook_secrets: {
+    id: string
+    webhook_id: string
+    scheme: string
+    sealed: Uint8Array
+    public_key: Uint8Array | null
+    created_at: number
+    expires_at: number | null
+  }
+  deliveries: {
+    id: string
+    webhook_id: string
+    event_seq: number
+    kind: string
+    order_key: Uint8Array | null
+    status: string
+    attempt: number
+    first_at: number | null
+    next_at: number | null
+    locked_until: number | null
+    claim: string | null
+    last_at: number | null
+    last_status: number | null
+    last_error: string | null
+  }
+  attempts: {
+    id: Generated<number>
+    delivery_id: string
+    at: number
+    cause: string
+    status: number | null
+    error: string | null
+    duration_ms: number
+    response: string | null
+  }
 }

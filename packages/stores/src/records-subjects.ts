@@ -3,9 +3,11 @@ import type { SubjectReason } from "@assay/core/contract"
 
 import { type Change, note } from "./records-audit.ts"
 import type { Engine, Store, Write } from "./records-engine.ts"
+import { deleteEventsOf } from "./records-events.ts"
 import { deleteEvidence } from "./records-evidence.ts"
 import { feedbackOf, type Feedback } from "./records-feedback.ts"
 import { deleteReviews } from "./records-reviews.ts"
+import { deleteWatched } from "./records-watch.ts"
 
 /** Who asked about a subject and why. No audit entry contains the subject itself. */
 export interface SubjectChange extends Change {
@@ -25,8 +27,8 @@ export interface Tombstone {
 /** The records' data about the person behind an identity. */
 export interface SubjectRecords {
   /**
-   * Deletes reports about an identity and, for all tenants, what sources notified us of about it,
-   * and marks it as erased for good. Noted in the audit trail in the same transaction. Returns how
+   * Deletes reports and events about an identity and, for all tenants, what sources notified us of
+   * about it, and marks it as erased for good. Noted in the audit trail in the same transaction. Returns how
    * many reports there were, and since when it is erased.
    */
   eraseSubject(change: SubjectChange): Promise<{ reports: number; erasedAt: number }>
@@ -62,7 +64,7 @@ const TOGETHER_MS = 60_000
 /** Subjects over either engine. */
 export function sqlSubjects(
   { read, write }: Store,
-  { scrub }: Pick<Engine, "scrub">,
+  { scrub, takeTurn }: Pick<Engine, "scrub" | "takeTurn">,
 ): SubjectRecords {
   return {
     async eraseSubject(change) {
@@ -71,6 +73,7 @@ export function sqlSubjects(
         if (tenantId === null) await bury(db, { identityKey, erasedAt: at })
         const reports = await deleteReports(db, identityKey, tenantId)
         await deleteReviews(db, { identityKey, tenantId, upTo: at })
+        await deleteEventsOf(db, takeTurn, { identityKey, tenantId })
         await note(db, change, ERASE, ownerOf(tenantId), { ...noteOf(change), reports })
         return { reports, erasedAt: at }
       })
@@ -84,6 +87,7 @@ export function sqlSubjects(
         const { identityKey, erasedAt: upTo } = tombstone
         const reports = await deleteReports(db, identityKey, null)
         await deleteReviews(db, { identityKey, tenantId: null, upTo })
+        await deleteEventsOf(db, takeTurn, { identityKey, tenantId: null })
         const change = { at: tombstone.erasedAt, actor: "tombstones" }
         await note(db, change, ERASE, ownerOf(null), { again: true, reports })
       })
@@ -157,8 +161,8 @@ async function bury(db: Write, { identityKey, erasedAt }: Tombstone): Promise<bo
 }
 
 /**
- * Deletes the reports of one tenant or of all, and for all also the actions of operators; returns
- * how many there were.
+ * Deletes the reports of one tenant or of all, and for all also the actions of operators, and ends
+ * watching; returns how many reports there were.
  */
 async function deleteReports(
   db: Write,
@@ -170,6 +174,7 @@ async function deleteReports(
     .where("identity_key", "=", identityKey)
     .$if(tenantId !== null, (query) => query.where("tenant_id", "=", tenantId ?? 0))
     .executeTakeFirstOrThrow()
+  await deleteWatched(db, identityKey, tenantId)
   return Number(numDeletedRows) + (await deleteEvidence(db, identityKey, tenantId))
 }
 

@@ -7,6 +7,7 @@ import { feedback, tenants } from "./records-feedback-suite.ts"
 import { joined, newInvitation, newPerson, newSession } from "./records-people-suite.ts"
 import { review } from "./records-review-suite.ts"
 import { hashOf, newKey } from "./records-suite.ts"
+import { item as watchedItem } from "./records-watch-suite.ts"
 import type { Records } from "../src/records.ts"
 
 /** A place for records, empty, that can be opened and copied. */
@@ -75,6 +76,10 @@ export function recordsCopySuite(
     await before.saveView({ ...view, id: "view_1", list: "reviews" })
     await before.saveView({ ...view, id: "view_2", list: "decisions", shared: false })
     await before.setShadow({ tenantId, settings: { costs: { loss: 3 } }, at, actor })
+    await before.addWatchItems({ tenantId, at, items: [watchedItem(1), watchedItem(2)] })
+    await before.setWatchPolicies([{ tenantId, policy: "p1" }])
+    const batch = { batchId: 7, through: hashOf("key").slice(0, 16), done: true }
+    await before.matchBatch({ batch, at, ids: [watchedItem(1).id], events: [] })
     const outside = hashOf("outside account")
     await before.signInFromOutside({
       accountHash: outside,
@@ -113,6 +118,11 @@ export function recordsCopySuite(
     const reviews = { tenantId, filter: {}, limit: 9 }
     assert.equal((await after.reviews(reviews)).length, 2)
     assert.deepEqual(await after.reviews(reviews), await before.reviews(reviews))
+    const due = { at, limit: 9 }
+    assert.equal((await after.dueWatchItems(due)).length, 2)
+    assert.deepEqual(await after.dueWatchItems(due), await before.dueWatchItems(due))
+    assert.deepEqual(await after.watchedBatches(), [batch])
+    assert.deepEqual(await after.setWatchPolicies([{ tenantId, policy: "p1" }]), [])
     for (const list of ["reviews", "decisions"] as const) {
       const views = await after.views({ tenantId, list, owner: actor })
       assert.equal(views.length, 1)

@@ -116,6 +116,12 @@ export const problems = {
     meaning:
       "A tenant may have 100 views of a list, shared ones and those of its people together. Delete one.",
   },
+  "watch-list-full": {
+    status: 409,
+    title: "The watch list is full",
+    meaning:
+      "A tenant may watch 1,000,000 identities. Nothing was added. End watching some, by identity or by ref.",
+  },
   "decision-not-found": {
     status: 404,
     title: "There is no such decision",
@@ -160,6 +166,17 @@ export const problems = {
     status: 404,
     title: "There is no such key",
     meaning: "No key of your tenant has this id. Nothing was changed.",
+  },
+  "webhook-not-found": {
+    status: 404,
+    title: "There is no such webhook",
+    meaning: "You have no webhook of this id. Nothing was changed.",
+  },
+  "delivery-not-found": {
+    status: 404,
+    title: "There is no such delivery",
+    meaning:
+      "Your webhook has no delivery of this id. Deliveries are kept for 30 days, and go when the person they were about is erased.",
   },
   "tenant-not-found": {
     status: 404,
@@ -251,6 +268,17 @@ export const problems = {
     title: "The tenant has too many keys",
     meaning: "A tenant can have 100 keys that work. Revoke one that is not needed.",
   },
+  "webhooks-exceeded": {
+    status: 409,
+    title: "There are too many webhooks",
+    meaning: "A tenant can have 50 webhooks. Delete one that is not needed.",
+  },
+  "webhook-is-disabled": {
+    status: 409,
+    title: "The webhook is disabled",
+    meaning:
+      "Events are queued for enabled webhooks only. Enable it first. A single delivery, and a test, can be sent to a disabled one.",
+  },
   "tenant-name-taken": {
     status: 409,
     title: "A tenant has this name",
@@ -297,6 +325,12 @@ export const problems = {
     title: "The number is not in this carrier's ranges",
     meaning:
       "A carrier speaks for the numbers that begin with a range it is set up with, unless a longer range of another carrier fits. Nothing was stored.",
+  },
+  "webhook-refused": {
+    status: 422,
+    title: "Nothing may be sent to this URL",
+    meaning:
+      "A webhook is an https URL without a name, password or fragment, at a public address. The operator may allow private ranges (ASSAY_WEBHOOK_ALLOW).",
   },
   "outcome-not-applicable": {
     status: 422,

@@ -9,6 +9,8 @@ export const TENANT_SCOPES = [
   "evidence:write",
   "review:read",
   "review:write",
+  "watchlist:write",
+  "webhooks:manage",
   "usage:read",
   "subjects:own",
   "audit:read",

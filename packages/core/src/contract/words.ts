@@ -11,6 +11,21 @@ export function words<const T extends readonly string[]>(
   return Type.Unsafe<T[number]>({ type: "string", enum: [...values], description })
 }
 
+/**
+ * A string that is one of `values` today, and of more in a later version: whoever reads it has to
+ * expect words it does not know. No `enum`, which would make a validating reader refuse them.
+ */
+export function wordsForNow<const T extends readonly string[]>(
+  values: T,
+  description: string,
+): TUnsafe<T[number]> {
+  return Type.Unsafe<T[number]>({
+    type: "string",
+    "x-extensible-enum": [...values],
+    description: `${description} Expect others in later versions.`,
+  })
+}
+
 export const RiskScore = Type.Integer({
   minimum: 0,
   maximum: 100,

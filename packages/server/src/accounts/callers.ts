@@ -7,7 +7,7 @@ import {
   SERVICE_ROLES,
 } from "@assay/core/contract"
 import { Problem } from "../base/problem.ts"
-import type { Accounts, ApiKey, KeyHolder } from "@assay/stores/records"
+import type { Accounts, ApiKey, KeyHolder, Tenant } from "@assay/stores/records"
 import { HOUR_MS } from "@assay/runtime/time"
 import { hashApiKey, readApiKey } from "./api-key.ts"
 import { type Plan, planOf, plans } from "./plans.ts"
@@ -197,6 +197,19 @@ function callerOf({ key, tenant, shadow }: KeyHolder, hash: Uint8Array): CachedC
   }
 }
 
+/** The caller that a tenant's own identities are scored for where nobody asks. */
+export function tenantCaller({ id, plan, settings }: Tenant): Caller {
+  return {
+    keyId: "",
+    tenantId: id,
+    plan: planOf(plan),
+    scopes: new Set(),
+    shadow: null,
+    ...scoringSettings(readTenantSettings(settings)),
+    person: null,
+  }
+}
+
 const mayLast = (scope: string): boolean => !BRIEF_SCOPES.includes(scope)
 
 /**
@@ -210,7 +223,7 @@ function isBrief({ createdAt, expiresAt }: Pick<ApiKey, "createdAt" | "expiresAt
 /** What a tenant sends is its own; a key of the service has no tenant to give it to. */
 export function tenantOf(
   { tenantId, keyId }: Caller,
-  sent: "Evidence" | "Feedback" | "A review" | "A view",
+  sent: "Evidence" | "Feedback" | "A review" | "A view" | "Watching",
 ): { tenantId: number; keyId: string } {
   if (tenantId !== null) return { tenantId, keyId }
   throw new Problem("insufficient-scope", `${sent} takes a key of a tenant.`)

@@ -15,6 +15,15 @@ test("a sealed text is opened by its own purpose and secret, and by no other", (
   assert.equal(openSealer(new Uint8Array(32).fill(8), "address").open(sealed), null)
 })
 
+test("what is sealed for somebody is opened for nobody else, and not for everybody", () => {
+  const sealer = openSealer(subkey, "address")
+  const sealed = sealer.seal(CANARY, "tenant:1")
+  assert.equal(sealer.open(sealed, "tenant:1"), CANARY)
+  assert.equal(sealer.open(sealed, "tenant:11"), null)
+  assert.equal(sealer.open(sealed), null)
+  assert.equal(sealer.open(sealer.seal(CANARY), "tenant:1"), null)
+})
+
 test("a text with a byte changed, cut or added is not opened", () => {
   const sealer = openSealer(subkey, "address")
   const sealed = sealer.seal(CANARY)

@@ -5,6 +5,7 @@ import { readFileSync } from "node:fs"
 import { isIP } from "node:net"
 import { basename, dirname, join, resolve, sep } from "node:path"
 import { type DropConfig, dropSettings, readDropConfig } from "@assay/drop/drop-config"
+import { type AddressRange, readAddressRange } from "@assay/runtime/outbound/address-guard"
 import { readBaseUrl } from "@assay/runtime/outbound/base-url"
 import { type NameServers, readNameServers } from "./name-servers.ts"
 import { readSyslogTarget, type SyslogTarget } from "./syslog-target.ts"
@@ -17,6 +18,17 @@ import { typedCommand } from "@assay/runtime/typed-command"
 
 /** The environment a setting is read from; main.ts hands in the process's own. */
 export type Environment = Readonly<Record<string, string | undefined>>
+
+/** How events are delivered. */
+export interface WebhookConfig {
+  /** Private addresses that may be called. */
+  readonly allowed: readonly AddressRange[]
+  readonly retrySeconds: readonly number[]
+  readonly timeoutSeconds: number
+}
+
+/** Where a demo's webhooks may be, besides the internet: `assay dev receiver`. */
+const LOOPBACK = "127.0.0.0/8,::1"
 
 export interface Config extends DatabasePlace, IndexPlace {
   readonly production: boolean
@@ -53,6 +65,7 @@ export interface Config extends DatabasePlace, IndexPlace {
   readonly dns: NameServers | null
   /** Where registration dates are asked for, with a slash at its end; null: nowhere. */
   readonly rdapUrl: string | null
+  readonly webhooks: WebhookConfig
   readonly rdapRedirects: boolean
   readonly networkBudgetMs: number
   /** Who is asked about phone numbers, in a file that only those read who ask; null: nobody. */
@@ -295,6 +308,26 @@ export const settings = [
       "Looks up mail servers, SPF and DMARC of an address's domain, at the machine's own resolver or at these. Without it nobody is asked.",
   },
   {
+    name: "ASSAY_WEBHOOK_ALLOW",
+    takes: "addresses and ranges such as 10.1.0.0/16, separated by commas",
+    fallback: "",
+    meaning:
+      "Private addresses that webhooks may call, also by plain http://. All others that are not public are refused. A demo allows this machine.",
+  },
+  {
+    name: "ASSAY_WEBHOOK_RETRY_SECONDS",
+    takes: "1 to 20 integers from 1 to 86400, separated by commas",
+    fallback: "5,300,1800,7200,18000,36000,50400,72000,86400",
+    meaning:
+      "How long to wait after each failed attempt to deliver an event. After the last one it is given up.",
+  },
+  {
+    name: "ASSAY_WEBHOOK_TIMEOUT_SECONDS",
+    takes: "an integer from 1 to 30",
+    fallback: "15",
+    meaning: "How long a receiver may take to answer.",
+  },
+  {
     name: "ASSAY_RDAP_URL",
     takes: "an https:// URL, or an http:// URL of this machine",
     fallback: "",
@@ -514,6 +547,18 @@ export function readConfig(env: Environment, workersFlag?: string): Config {
     faults.push(
       "ASSAY_DNS takes `system`, or addresses such as 192.0.2.1, 192.0.2.1:53 or [::1]:53",
     )
+  const webhookAllow = (optional("ASSAY_WEBHOOK_ALLOW") ?? (production ? "" : LOOPBACK))
+    .split(",")
+    .filter((each) => each.trim() !== "")
+    .map(readAddressRange)
+  if (webhookAllow.includes(null))
+    faults.push("ASSAY_WEBHOOK_ALLOW takes addresses and ranges such as 10.1.0.0/16")
+  const webhookRetrySeconds = text("ASSAY_WEBHOOK_RETRY_SECONDS").split(",").map(Number)
+  if (
+    webhookRetrySeconds.length > 20 ||
+    !webhookRetrySeconds.every((wait) => Number.isInteger(wait) && wait >= 1 && wait <= 86_400)
+  )
+    faults.push("ASSAY_WEBHOOK_RETRY_SECONDS takes 1 to 20 integers from 1 to 86400")
   const rdapText = optional("ASSAY_RDAP_URL")
   const rdapUrl = rdapText === null ? null : readBaseUrl(rdapText)
   if (rdapText !== null && rdapUrl === null) {
@@ -582,6 +627,11 @@ export function readConfig(env: Environment, workersFlag?: string): Config {
     rdapRedirects: flag("ASSAY_RDAP_REDIRECTS"),
     networkBudgetMs: integer("ASSAY_NETWORK_BUDGET_MS", 1, 10_000),
     providersFile: optional("ASSAY_PROVIDERS"),
+    webhooks: {
+      allowed: webhookAllow.flatMap((range) => range ?? []),
+      retrySeconds: webhookRetrySeconds,
+      timeoutSeconds: integer("ASSAY_WEBHOOK_TIMEOUT_SECONDS", 1, 30),
+    },
     decisions: decisions ?? "on",
     decisionDays: integer("ASSAY_DECISION_DAYS", 1, 3_650),
     consoleOrigin,

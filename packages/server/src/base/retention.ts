@@ -1,3 +1,4 @@
+import { EVENT_DAYS } from "@assay/core/contract"
 import { HOUR_MS } from "@assay/runtime/time"
 import { CLAIM_MS } from "@assay/stores/records-idempotency"
 import type { Schema } from "@assay/stores/records-schema"
@@ -114,10 +115,52 @@ export const keptInRecords: Readonly<Record<keyof Schema, Kept>> = {
     person: "who set them",
     long: { text: "until they are replaced or ended" },
   },
+  watch_items: {
+    what: "identities that tenants watch",
+    person:
+      "a keyed hash of the identity; numbers and flags that a score takes from it; the identity itself sealed under a subkey where the tenant asked for it in events",
+    long: { text: "until the tenant ends watching or the subject is erased" },
+  },
+  watch_domains: {
+    what: "what lists say of the domains of watched addresses",
+    person: "keyed hashes of the domain",
+    long: { text: "until no address of the domain is watched" },
+  },
+  watch_batches: { what: "imports gone through for watch lists", person: nobody, long: forEver },
+  watch_tenants: {
+    what: "policies that watched identities were scored by",
+    person: nobody,
+    long: forEver,
+  },
   saved_views: {
     what: "saved views of reviews and decisions",
     person: "who saved them",
     long: forEver,
+  },
+  events: {
+    what: "events",
+    person: `${keyed}; the identity sealed under a subkey where the tenant asked for it`,
+    long: { text: `${EVENT_DAYS} days, or until the subject is erased` },
+  },
+  webhooks: {
+    what: "webhooks",
+    person: nobody,
+    long: { text: "until they are deleted" },
+  },
+  webhook_secrets: {
+    what: "what webhooks are signed with, sealed under a subkey",
+    person: nobody,
+    long: { text: "until the webhook is deleted or the secret is rotated out" },
+  },
+  deliveries: {
+    what: "which event is to be told, or was told, to which webhook",
+    person: keyed,
+    long: { text: `as long as the event: ${EVENT_DAYS} days, or until the subject is erased` },
+  },
+  attempts: {
+    what: "log of requests to webhooks, with the beginning of the answer",
+    person: "what the receiver answered",
+    long: { text: `as long as the event: ${EVENT_DAYS} days, or until the subject is erased` },
   },
 }
 

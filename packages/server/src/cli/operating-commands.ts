@@ -1,6 +1,7 @@
 import type { Command } from "commander"
 import { keepCompiledCode } from "../base/compiled-code.ts"
 import type { DevCarrierOptions } from "./dev-carrier.ts"
+import type { DevReceiverOptions } from "./dev-receiver.ts"
 import type { Shell } from "./terminal.ts"
 
 /** Starting the service. */
@@ -78,6 +79,20 @@ export function devCommands(assay: Command, { terminal, process }: Shell): void 
     )
     .action(async (options: DevCarrierOptions) =>
       (await import("./dev-carrier.ts")).runDevCarrier(
+        options,
+        terminal,
+        (signal, listener) => void process.on(signal, listener),
+      ),
+    )
+  dev
+    .command("receiver")
+    .description(
+      "have the events of a tenant sent here, check their signatures and print them; the key is read from ASSAY_API_KEY",
+    )
+    .option("--port <port>", "port on this machine; 0: any that is free", "9092")
+    .option("--url <url>", "where the service is", "http://127.0.0.1:8080")
+    .action(async (options: DevReceiverOptions) =>
+      (await import("./dev-receiver.ts")).runDevReceiver(
         options,
         terminal,
         (signal, listener) => void process.on(signal, listener),

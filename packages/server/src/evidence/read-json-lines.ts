@@ -1,5 +1,6 @@
 import { EVIDENCE_LINES_MAX } from "@assay/core/contract"
 import type { FastifyRequest } from "fastify"
+import { tooManyLines } from "../http/held-lines.ts"
 import {
   malformed,
   outlineInSlices,
@@ -11,7 +12,6 @@ import {
 import { LINE_MAX } from "../http/sizes.ts"
 import { openTimeSlices } from "../http/time-slices.ts"
 import { Problem } from "../base/problem.ts"
-import { tooManyLines } from "../intake/refusal.ts"
 
 /** Stands for a line of an array that has too many bytes to be parsed. */
 export const TOO_LONG = Symbol("too long")
@@ -35,7 +35,7 @@ export async function readJsonLines(
   let opening = 0
   const outline = await outlineInSlices(body, (at, byte) => {
     if (splits.length === 0) opening = byte
-    if (splits.push(at) > EVIDENCE_LINES_MAX + 1) throw tooManyLines()
+    if (splits.push(at) > EVIDENCE_LINES_MAX + 1) throw tooManyLines(EVIDENCE_LINES_MAX)
   })
   const deep = tooDeep(outline)
   if (deep !== null) throw deep

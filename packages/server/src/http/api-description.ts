@@ -113,10 +113,33 @@ import {
   ImportList,
   ImportPreview,
   ImportState,
+  WatchItem,
+  WatchList,
+  WatchListAdded,
+  WatchListLine,
+  WatchListLineResult,
+  WatchListRemoval,
+  WatchListRemoved,
+  WatchListRequest,
+  Webhook,
+  WebhookList,
+  WebhookRequest,
+  NewWebhook,
+  WebhookChange,
+  WebhookRotation,
+  WebhookSecrets,
+  WebhookReplay,
+  WebhookReplayed,
+  Delivery,
+  DeliveryList,
+  DeliveryAttempt,
+  DeliveryDetails,
+  WebhookKeys,
 } from "@assay/core/contract"
 import type { FastifySchema } from "fastify"
 import type { App } from "./app.ts"
 import { referenceRoutes } from "./api-reference.ts"
+import { describedWebhooks, webhookSchemas } from "./describe-webhooks.ts"
 import { VERSION } from "../base/version.ts"
 import { rightOf } from "./route-rights.ts"
 import { BODY_MAX } from "./sizes.ts"
@@ -160,6 +183,14 @@ export async function describeApi(app: App, demoKey: () => string | null): Promi
     EvidenceRequest,
     EvidenceItem,
     EvidenceResult,
+    WatchListRequest,
+    WatchListAdded,
+    WatchListLine,
+    WatchListLineResult,
+    WatchListRemoval,
+    WatchListRemoved,
+    WatchItem,
+    WatchList,
     EmailBatchRequest,
     EmailBatchItem,
     EmailBatchResult,
@@ -238,6 +269,20 @@ export async function describeApi(app: App, demoKey: () => string | null): Promi
     DropKeys,
     DropKeysRequest,
     DropResealResult,
+    Webhook,
+    WebhookList,
+    WebhookRequest,
+    NewWebhook,
+    WebhookChange,
+    WebhookRotation,
+    WebhookSecrets,
+    WebhookReplay,
+    WebhookReplayed,
+    Delivery,
+    DeliveryList,
+    DeliveryAttempt,
+    DeliveryDetails,
+    WebhookKeys,
     ProblemDetails,
   ])
     app.addSchema(schema)
@@ -258,6 +303,7 @@ export async function describeApi(app: App, demoKey: () => string | null): Promi
         { name: "Decisions", description: "Look at past answers and repeat them." },
         { name: "Feedback", description: "Report what became of an identity." },
         { name: "Review", description: "Look at what waits for an analyst, and decide it." },
+        { name: "Webhooks", description: "Have events sent to your systems." },
         { name: "Subjects", description: "Erase or export what is held about a person." },
         { name: "Policy", description: "See and change how your scores are weighed." },
         { name: "Sources", description: "See what scores rest on." },
@@ -267,6 +313,8 @@ export async function describeApi(app: App, demoKey: () => string | null): Promi
         { name: "Usage", description: "See what your keys have looked up." },
         { name: "Audit", description: "See who changed what." },
         { name: "Evidence", description: "Send what you know of identities yourself." },
+        { name: "Events", description: "Hear of what changed: by webhook, or by asking." },
+        { name: "Watch list", description: "Be told when the risk of identities changes." },
         { name: "Carrier", description: "For carriers: tell of changes on a line." },
         { name: "Session", description: "Sign in and out, and take up invitations." },
         { name: "Account", description: "See to your own account." },
@@ -275,7 +323,9 @@ export async function describeApi(app: App, demoKey: () => string | null): Promi
         { name: "Sign-up", description: "Become a tenant of the free plan." },
         { name: "Operate", description: "For load balancers and monitoring." },
       ],
+      webhooks: describedWebhooks(),
       components: {
+        schemas: webhookSchemas(),
         securitySchemes: {
           apiKey: {
             type: "http",

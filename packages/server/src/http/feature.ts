@@ -3,6 +3,7 @@ import type { SpokenCommand } from "@assay/runtime/children"
 import type { Decisions } from "@assay/stores/decisions"
 import type { ExposureIndex } from "@assay/stores/exposure-index"
 import type { Records } from "@assay/stores/records"
+import type { ClaimedDelivery, LoggedAttempt } from "@assay/stores/records-deliveries"
 import type { Secrets } from "@assay/runtime/secrets"
 import type { SignUpMode } from "@assay/core/contract"
 import type { SendMail } from "../base/mail.ts"
@@ -69,12 +70,30 @@ export interface Primary {
     readonly directory: string
     /** Has every worker take changed lists over. Throws `lists` where one cannot be used. */
     reload(): Promise<unknown>
+    /** How often they did, since the start. */
+    readonly reloads: () => number
   }
+  /** The directories of models and of segments. */
+  readonly directories: { readonly models: string; readonly segments: string }
+  /** Calls webhooks, in a thread of its own. */
+  readonly deliveries: Deliveries
   readonly now: () => number
   /** How many days a decision may wait for an analyst; 0: none waits. */
   readonly reviewDays: number
   /** The writer of a feature that stands before this one in the list of all. */
   readonly writerOf: <P>(port: WriterPort<P>) => P
+}
+
+/** What calls the addresses of webhooks. */
+export interface Deliveries {
+  /** Why nothing may be sent to a URL; null: it may be. */
+  refusalOf(url: string): Promise<string | null>
+  /** Sends once, notes it and says what came of it. */
+  shoot(shot: {
+    readonly delivery: ClaimedDelivery
+    readonly url: string
+    readonly cause: "replay" | "test"
+  }): Promise<LoggedAttempt>
 }
 
 export interface ImportRunner {

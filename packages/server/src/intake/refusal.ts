@@ -1,4 +1,4 @@
-import { EVIDENCE_LINES_MAX, type ProblemCode, type ProblemDetails } from "@assay/core/contract"
+import type { ProblemCode, ProblemDetails } from "@assay/core/contract"
 import { Explained } from "@assay/runtime/explained"
 import { Problem, problemDetails } from "../base/problem.ts"
 import type { RefusedLine } from "@assay/stores/records-evidence"
@@ -20,11 +20,6 @@ export function refusedLine({ code, message, errors }: Problem): RefusedLine {
 export function problemOf({ refusal }: RefusedLine): ProblemDetails {
   const { code, detail, errors } = JSON.parse(refusal) as StoredRefusal
   return problemDetails(new Problem(code, detail, errors === undefined ? {} : { errors }), null)
-}
-
-export function tooManyLines(): Problem {
-  const most = EVIDENCE_LINES_MAX.toLocaleString("en")
-  return new Problem("body-too-large", `A request may have ${most} lines.`)
 }
 
 /** More came than the writer can take, of all or of one sender; nothing was stored. */

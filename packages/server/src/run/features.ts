@@ -24,6 +24,8 @@ import { subjects } from "../subjects/feature.ts"
 import { tenants } from "../tenants/feature.ts"
 import { usage } from "../usage/feature.ts"
 import { views } from "../views/feature.ts"
+import { watch } from "../watch/feature.ts"
+import { webhooks } from "../webhooks/feature.ts"
 
 const email: Feature<EmailServices> = { routes: scoreRoutes }
 const phone: Feature<PhoneServices> = { routes: telecomRoutes }
@@ -39,10 +41,12 @@ export const features = [
   subjects,
   evidence,
   notifications,
+  watch,
   many,
   decisions,
   review,
   views,
+  webhooks,
   policy,
   sources,
   imports,

@@ -1,13 +1,17 @@
 import type { ServiceLevels, ServicePeriod } from "@assay/core/contract"
 import { type Port, portOf } from "@assay/runtime/rpc"
+import type { Secrets } from "@assay/runtime/secrets"
 import type { Counters } from "@assay/stores/counters"
 import type { DatabasePlace } from "@assay/stores/database"
 import type { Decisions } from "@assay/stores/decisions"
 import type { Records } from "@assay/stores/records"
+import type { WebhookConfig } from "../base/config.ts"
 import type { FoldReport } from "../decisions/fold.ts"
 import type { RequestCounts } from "../health/request-counts.ts"
+import type { Deliveries } from "../http/feature.ts"
 import type { SignalLookup } from "../score/providers/phone-signals.ts"
 import type { Spending } from "../score/providers/spending.ts"
+import type { Outbox } from "../webhooks/deliverer.ts"
 import type { ServerSighting } from "./keep-learnt.ts"
 
 // What is called between the processes and threads of the service. Ports are named and listed here,
@@ -79,6 +83,32 @@ export const providersPort = portOf<ProvidersPort>("providers", {
 })
 /** What that thread pays by, in the primary. */
 export const spendingPort = portOf<Spending>("spending", { spend: true })
+
+/** The thread that calls webhooks. */
+export interface DeliveriesPort extends Deliveries {
+  /** Its registry, as JSON. */
+  metrics(): Promise<object>
+}
+export const deliveriesPort = portOf<DeliveriesPort>("deliveries", {
+  refusalOf: true,
+  shoot: true,
+  metrics: true,
+})
+/** What that thread empties, in the primary. */
+export const outboxPort = portOf<Outbox>("outbox", {
+  dueWebhooks: true,
+  claimDeliveries: true,
+  releaseDeliveries: true,
+  settleDelivery: true,
+  liveSecrets: true,
+  logShot: true,
+  pendingDeliveries: true,
+})
+
+/** What the thread that calls webhooks is started with. */
+export interface DeliveriesThreadData extends WebhookConfig {
+  readonly subkeys: Secrets["subkeys"]
+}
 
 export const recordsPort = portOf<Records>("records", {
   createTenant: true,
@@ -162,7 +192,45 @@ export const recordsPort = portOf<Records>("records", {
   saveView: true,
   views: true,
   deleteView: true,
+  addWatchItems: true,
+  removeWatchItems: true,
+  watchItems: true,
+  countWatchItems: true,
+  watchingTenants: true,
+  dueWatchItems: true,
+  settleWatchItems: true,
+  watchedKeys: true,
+  watchItemsOf: true,
+  watchedBatches: true,
+  matchBatch: true,
+  staleWatchDomains: true,
+  setWatchDomains: true,
+  setWatchPolicies: true,
   feedbackSince: true,
+  addEvents: true,
+  eventsAfter: true,
+  forgetEvents: true,
+  createWebhook: true,
+  webhooks: true,
+  webhook: true,
+  changeWebhook: true,
+  deleteWebhook: true,
+  rotateSecret: true,
+  liveSecrets: true,
+  webhookKeys: true,
+  dueWebhooks: true,
+  claimDeliveries: true,
+  releaseDeliveries: true,
+  settleDelivery: true,
+  addTest: true,
+  deliveryToRepeat: true,
+  logShot: true,
+  deliveries: true,
+  delivery: true,
+  attempts: true,
+  queueReplay: true,
+  noteReplay: true,
+  pendingDeliveries: true,
   admitExport: true,
   reportsOn: true,
   tombstone: true,

@@ -49,6 +49,7 @@ import { type DropAddress, type DropChild, type Program, startDrop } from "./dro
 import { everyStep } from "./every-step.ts"
 import { keepCompacted, startCompaction } from "./keep-compacted.ts"
 import { keepVerified, startVerify } from "./keep-verified.ts"
+import { openDeliveriesThread } from "./open-deliveries-thread.ts"
 import { openProvidersThread, type ProvidersThread } from "./open-providers-thread.ts"
 import { countersPort, openRecordsPort, primaryPort, signalsPort } from "./ports.ts"
 import { openDecisionsWriter, openRecordsWriter } from "./store-writers.ts"
@@ -198,6 +199,12 @@ async function openService(given: Given): Promise<Service> {
 
   const providers = given.providers && (await openProviders(given.providers, records, log))
 
+  const deliveries = await openDeliveriesThread({
+    data: { ...config.webhooks, subkeys: secrets.subkeys },
+    outbox: records,
+    log,
+  })
+
   const velocity = await keptVelocity({
     counters,
     directory: directory.context,
@@ -225,6 +232,12 @@ async function openService(given: Given): Promise<Service> {
   })
 
   const { promise: running, resolve: nowRunning } = Promise.withResolvers<Workers>()
+  let reloads = 0
+  const reloadEverywhere = async (): ReturnType<typeof reloadLists> => {
+    const reloaded = await reloadLists(await running)
+    reloads++
+    return reloaded
+  }
   const command = (): CommandProgram => ({ exec: program.argv[1], execArgv: program.execArgv })
   const writers = await openWriters(
     {
@@ -259,10 +272,9 @@ async function openService(given: Given): Promise<Service> {
         now: Date.now,
         elapsed: () => performance.now(),
       },
-      lists: {
-        directory: directory.lists,
-        reload: async () => await reloadLists(await running),
-      },
+      lists: { directory: directory.lists, reload: reloadEverywhere, reloads: () => reloads },
+      directories: { models: directory.models, segments: directory.segments },
+      deliveries,
       now: Date.now,
       reviewDays: config.reviewDays,
     },
@@ -301,7 +313,7 @@ async function openService(given: Given): Promise<Service> {
     ...offer(reviewsPort, writers.get(reviewsPort)),
     // Asked for while the service starts, it waits: a worker may have read the lists before they
     // changed.
-    reloadLists: async () => await reloadLists(await running),
+    reloadLists: reloadEverywhere,
     learntServers: async () => learnt.all(),
     overruleServer: learnt.overrule,
     describe: async () => describeService(config, (await running).address),
@@ -311,10 +323,14 @@ async function openService(given: Given): Promise<Service> {
     // Loaded when first asked for: workers count for themselves, and not every start is scraped.
     const { gatheredMetrics } = await import("../base/metrics.ts")
     const reports = await workers.callAll((worker) => worker.metrics())
-    const ofProviders = await providers?.metrics()
+    const ofThreads = await Promise.all([providers?.metrics(), deliveries.metrics()])
     const { importMetrics } = await import("../imports/import-metrics.ts")
     const ofImports = await importMetrics(await writers.get(importsPort).counts())
-    return await gatheredMetrics([...reports, ...(ofProviders ? [ofProviders] : []), ofImports])
+    return await gatheredMetrics([
+      ...reports,
+      ...ofThreads.flatMap((report) => report ?? []),
+      ofImports,
+    ])
   }
   const methods: Methods = {
     ...offer(primaryPort, {
@@ -415,6 +431,7 @@ async function openService(given: Given): Promise<Service> {
           ...writers.ends,
           endCompacting,
           endVerifying,
+          () => deliveries.close(),
           () => providers?.close(),
           () => control.close(),
           () => learnt.close(),

@@ -194,6 +194,7 @@ export async function runWorker(
     metering: records,
     reviewRecords: completeReviews(records, fold),
     viewRecords: records,
+    watchRecords: records,
     policyRecords: records,
     comparisons: openComparisons({
       place: { dataDirectory: config.dataDirectory, databaseUrl: config.databaseUrl },
@@ -202,6 +203,7 @@ export async function runWorker(
       log,
     }),
     keyRecords: records,
+    webhookRecords: records,
     tenantRecords: records,
     carriers: openNotifyingCarriers(providers),
     askDrop: config.drop.on ? askDropAt(join(directory.drop, RECIPIENTS_SOCKET)) : null,

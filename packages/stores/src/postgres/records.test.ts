@@ -8,6 +8,7 @@ import { type CopiedDatabase, recordsCopySuite } from "../../testing/records-cop
 import { recordsAuditSuite } from "../../testing/records-audit-suite.ts"
 import { recordsFeedbackSuite } from "../../testing/records-feedback-suite.ts"
 import { recordsSubjectsSuite } from "../../testing/records-subjects-suite.ts"
+import { recordsEventsSuite } from "../../testing/records-events-suite.ts"
 import { recordsEvidenceSuite } from "../../testing/records-evidence-suite.ts"
 import { recordsMigrationSuite } from "../../testing/records-migration-suite.ts"
 import { recordsOutsideSuite } from "../../testing/records-outside-suite.ts"
@@ -16,6 +17,7 @@ import { recordsSignUpsSuite } from "../../testing/records-signups-suite.ts"
 import { recordsPoliciesSuite } from "../../testing/records-policies-suite.ts"
 import { recordsReviewSuite } from "../../testing/records-review-suite.ts"
 import { recordsViewsSuite } from "../../testing/records-views-suite.ts"
+import { recordsWatchSuite } from "../../testing/records-watch-suite.ts"
 import { recordsShadowsSuite } from "../../testing/records-shadows-suite.ts"
 import { recordsProviderCostsSuite } from "../../testing/records-provider-costs-suite.ts"
 import { recordsSuite, refusedAs, type TestDatabase } from "../../testing/records-suite.ts"
@@ -68,6 +70,7 @@ function testOn(server: TestServer): void {
   recordsCopySuite("postgres to postgres", copied, copied)
   recordsCopySuite("sqlite to postgres", file, copied)
   recordsEvidenceSuite("postgres", newDatabase)
+  recordsEventsSuite("postgres", newDatabase)
   recordsMigrationSuite("postgres", async () => {
     const url = await server.createDatabase()
     return {
@@ -90,6 +93,7 @@ function testOn(server: TestServer): void {
   recordsSignUpsSuite("postgres", newDatabase)
   recordsReviewSuite("postgres", newDatabase)
   recordsViewsSuite("postgres", newDatabase)
+  recordsWatchSuite("postgres", newDatabase)
   recordsAuditSuite("postgres", newDatabase, "drop function assay_audit_kept cascade")
   recordsShadowsSuite("postgres", newDatabase)
   recordsOutsideSuite("postgres", newDatabase)

@@ -9,6 +9,7 @@ import { type CopiedDatabase, recordsCopySuite } from "../../testing/records-cop
 import { recordsAuditSuite } from "../../testing/records-audit-suite.ts"
 import { recordsFeedbackSuite } from "../../testing/records-feedback-suite.ts"
 import { recordsSubjectsSuite } from "../../testing/records-subjects-suite.ts"
+import { recordsEventsSuite } from "../../testing/records-events-suite.ts"
 import { recordsEvidenceSuite } from "../../testing/records-evidence-suite.ts"
 import { recordsMigrationSuite } from "../../testing/records-migration-suite.ts"
 import { recordsOutsideSuite } from "../../testing/records-outside-suite.ts"
@@ -17,6 +18,7 @@ import { recordsSignUpsSuite } from "../../testing/records-signups-suite.ts"
 import { recordsPoliciesSuite } from "../../testing/records-policies-suite.ts"
 import { recordsReviewSuite } from "../../testing/records-review-suite.ts"
 import { recordsViewsSuite } from "../../testing/records-views-suite.ts"
+import { recordsWatchSuite } from "../../testing/records-watch-suite.ts"
 import { recordsShadowsSuite } from "../../testing/records-shadows-suite.ts"
 import { recordsProviderCostsSuite } from "../../testing/records-provider-costs-suite.ts"
 import { newKey, recordsSuite, refusedAs, type TestDatabase } from "../../testing/records-suite.ts"
@@ -65,6 +67,7 @@ async function copiedDatabase(): Promise<CopiedDatabase> {
 }
 recordsCopySuite("sqlite", copiedDatabase, copiedDatabase)
 recordsEvidenceSuite("sqlite", newDatabase)
+recordsEventsSuite("sqlite", newDatabase)
 recordsMigrationSuite("sqlite", async () => {
   const file = newFile()
   return {
@@ -87,6 +90,7 @@ recordsPeopleSuite("sqlite", newDatabase)
 recordsSignUpsSuite("sqlite", newDatabase)
 recordsReviewSuite("sqlite", newDatabase)
 recordsViewsSuite("sqlite", newDatabase)
+recordsWatchSuite("sqlite", newDatabase)
 recordsAuditSuite("sqlite", newDatabase, "drop trigger audit_kept; drop trigger audit_kept_as_is;")
 recordsShadowsSuite("sqlite", newDatabase)
 recordsOutsideSuite("sqlite", newDatabase)

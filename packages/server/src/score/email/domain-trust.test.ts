@@ -5,7 +5,7 @@ import { join } from "node:path"
 import { after, test } from "node:test"
 import { parseEmail } from "@assay/core/identity"
 import { type OwnDomains, ownDomains } from "./lists/own-domains.ts"
-import { type DomainTrust, domainTrust } from "./domain-trust.ts"
+import { domainTrust, type ExplainedTrust } from "./domain-trust.ts"
 import { openLists } from "./lists.ts"
 
 const directory = mkdtempSync(join(tmpdir(), "assay-trust-"))
@@ -14,7 +14,7 @@ writeFileSync(join(directory, "mine.csv"), "bad.example,toxic,\ndenied.gnail.com
 const lists = openLists(directory)
 const nowMs = Date.UTC(2026, 10, 15, 9)
 
-function trust(email: string, atMs = nowMs, own: OwnDomains | null = null): DomainTrust {
+function trust(email: string, atMs = nowMs, own: OwnDomains | null = null): ExplainedTrust {
   const parsed = parseEmail(email)
   if ("fault" in parsed) assert.fail(parsed.detail)
   return domainTrust(parsed, lists, own, atMs)

@@ -104,7 +104,6 @@ function evidence(
     rmSync(file)
   }
   return emailEvidence({
-    parsed: address,
     aliasTag,
     found: of,
     domain: domainTrust(address, lists, null, nowMs),
@@ -324,7 +323,6 @@ test("an age that proves nothing is never told, however often compilers had a lo
   const told = new Set<unknown>()
   for (let n = 0; n < 30_000; n++) {
     const { input } = emailEvidence({
-      parsed: address,
       aliasTag: 0,
       found: asked[n % asked.length]?.of ?? found(),
       domain: domainTrust(address, lists, null, nowMs),

@@ -1,4 +1,3 @@
-import type { ParsedEmail } from "@assay/core/identity"
 import {
   type BlocklistEntry,
   type EmailInput,
@@ -34,7 +33,6 @@ export interface EmailEvidence {
 
 /** Everything that was looked up about an address. */
 export interface EmailFindings {
-  readonly parsed: ParsedEmail
   readonly aliasTag: number
   readonly found: Found
   readonly domain: DomainTrust

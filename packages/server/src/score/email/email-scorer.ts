@@ -23,8 +23,8 @@ import { Problem } from "../../base/problem.ts"
 import { type Secrets, sha256 } from "@assay/runtime/secrets"
 import type { Context } from "../context.ts"
 import { domainTrust } from "./domain-trust.ts"
-import { type EmailFindings, emailEvidence } from "./email-evidence.ts"
-import { emailShadows } from "./email-shadow.ts"
+import { emailEvidence } from "./email-evidence.ts"
+import { emailShadows, type FindingsOfAddress } from "./email-shadow.ts"
 import { jsonOnce } from "../json-once.ts"
 import { rememberingAssessors } from "../remembered-assessments.ts"
 
@@ -117,7 +117,7 @@ export function emailScorer({
         ): void => {
           const own = caller.domains && ownDomains(caller.domains)
           const domain = domainTrust(parsed, lists, own, nowMs)
-          const findings: EmailFindings = {
+          const findings: FindingsOfAddress = {
             parsed,
             aliasTag: aliasTag(sha256, subkeys.alias, key, parsed),
             found,

@@ -1,3 +1,4 @@
+import type { ParsedEmail } from "@assay/core/identity"
 import { type EmailInput, emailOutcome, type EmailOutcome } from "@assay/core/score"
 import type { ShadowAnswer } from "@assay/stores/decisions"
 import type { Caller } from "../../accounts/callers.ts"
@@ -15,7 +16,12 @@ interface Live {
   readonly input: EmailInput
   /** The JSON of the input; null where a context makes nearly every input a new one. */
   readonly json: (() => string) | null
-  readonly findings: EmailFindings
+  readonly findings: FindingsOfAddress
+}
+
+/** What was looked up, with the address itself: another policy may have other domains of its own. */
+export interface FindingsOfAddress extends EmailFindings {
+  readonly parsed: ParsedEmail
 }
 
 /**
@@ -61,7 +67,7 @@ export function emailShadows(
 
 function otherInput(
   { caller }: ShadowPolicy<Caller>,
-  findings: EmailFindings,
+  findings: FindingsOfAddress,
   lists: Lists,
 ): EmailInput {
   const { parsed, nowMs } = findings

@@ -137,7 +137,6 @@ async function inputs(
   return await Promise.all(
     ADDRESSES.map(async (parsed) => {
       const { input, matched } = emailEvidence({
-        parsed,
         aliasTag: alias(key(parsed), parsed),
         found: await index.lookup(key(parsed), 1),
         domain: domainTrust(parsed, lists, null, nowMs),

@@ -1,12 +1,13 @@
+import { hash } from "node:crypto"
 import type { ParsedDomain } from "@assay/core/identity"
 import type { Trust } from "@assay/core/score"
 import type { DomainLooks } from "./lists/domain-looks.ts"
 import type { Homograph } from "./lists/homographs.ts"
-import { type Judgement, judgeDomain } from "./lists/judgement.ts"
+import { type Judgement, judgeDomain, type Verdict } from "./lists/judgement.ts"
 import type { Standing } from "./lists/learnt-servers.ts"
 import { type OwnList, readOwnLists } from "./lists/own-lists.ts"
 import { type OverrideFile, readOverrides } from "./lists/overrides.ts"
-import { shippedLists } from "./lists/shipped-lists.ts"
+import { shippedLists, shippedVersion } from "./lists/shipped-lists.ts"
 
 export type { ListCategory } from "./lists/categories.ts"
 export { LIST_CATEGORIES } from "./lists/categories.ts"
@@ -65,6 +66,8 @@ export interface Lists {
   size(): number
   /** When the newest list was made or changed. */
   newestAtMs(): number
+  /** Another one as soon as any list says something else. */
+  version(): string
 }
 
 const REMEMBERED_MAX = 10_000
@@ -93,12 +96,20 @@ export function openLists(directory: string): Lists {
     own: () => own,
     overrides: () => readOverrides(directory, own),
     size: () => own.reduce((sum, { table }) => sum + table.size, shipped.table.size),
+    version: () => versionOf(own),
     newestAtMs: () =>
       Math.max(
         ...shipped.lists.map(({ released }) => Date.parse(released)),
         ...own.map(({ changedAtMs }) => changedAtMs),
       ),
   }
+}
+
+const VERSION_DIGITS = 16
+
+function versionOf(own: readonly OwnList[]): string {
+  const files = own.map(({ file, changedAtMs, table }) => [file, changedAtMs, table.size])
+  return hash("sha256", JSON.stringify([shippedVersion(), files])).slice(0, VERSION_DIGITS)
 }
 
 const NOT_BLOCKLISTED: DomainFacts["blocklist"] = []
@@ -113,26 +124,15 @@ const WEAKLY_BLOCKLISTED: DomainFacts["blocklist"] = [{ conf: 0.3, age: 0, likel
 const DENIED = { conf: 1, age: 0 }
 
 function factsOf(judgement: Judgement, ownLists: readonly OwnList[]): DomainFacts {
-  const { category, toxic, blocklisted, firstSeenMs, homograph, known, looks } = judgement
+  const { category, toxic, blocklisted, homograph, looks, own } = judgement
   const imitates = homograph?.imitates ?? judgement.imitates
   const { disposableLikely } = judgement
+  const denying = own.find(({ says }) => says === "deny")?.origin
   return {
-    category,
-    toxic,
-    firstSeenMs,
-    disposableLikely,
+    ...listFacts(judgement, denying, ownLists),
     imitates: judgement.imitates,
     homograph,
-    standing: category === "disposable" ? "listed" : judgement.guarded || known ? "guarded" : null,
-    known,
     looks,
-    blocklist:
-      blocklisted === null
-        ? NOT_BLOCKLISTED
-        : blocklisted === "denied"
-          ? [DENIED]
-          : WEAKLY_BLOCKLISTED,
-    deniedBy: deniedBy(judgement, ownLists),
     explained: {
       category,
       toxic,
@@ -146,14 +146,29 @@ function factsOf(judgement: Judgement, ownLists: readonly OwnList[]): DomainFact
   }
 }
 
-function deniedBy(
-  { blocklisted, own }: Judgement,
+/** What lists alone say of a domain. `denying`: the operator's file that refuses it. */
+export function listFacts(
+  verdict: Verdict,
+  denying: string | undefined,
   ownLists: readonly OwnList[],
-): DomainFacts["deniedBy"] {
-  if (blocklisted !== "denied") return null
-  const naming = own.find(({ says }) => says === "deny")
-  const list = ownLists.find(({ file }) => file === naming?.origin)
-  return list === undefined ? null : { name: list.file, changedAtMs: list.changedAtMs }
+): Omit<DomainFacts, "imitates" | "homograph" | "looks" | "explained"> {
+  const { category, toxic, firstSeenMs, disposableLikely, blocklisted, guarded, known } = verdict
+  const list = blocklisted === "denied" ? ownLists.find(({ file }) => file === denying) : undefined
+  return {
+    category,
+    toxic,
+    firstSeenMs,
+    disposableLikely,
+    standing: category === "disposable" ? "listed" : guarded || known ? "guarded" : null,
+    known,
+    blocklist:
+      blocklisted === null
+        ? NOT_BLOCKLISTED
+        : blocklisted === "denied"
+          ? [DENIED]
+          : WEAKLY_BLOCKLISTED,
+    deniedBy: list === undefined ? null : { name: list.file, changedAtMs: list.changedAtMs },
+  }
 }
 
 /**

@@ -22,9 +22,14 @@ import { newest, type PhoneContext } from "./phone-context.ts"
 import { ACTIVE, type PhoneEntries, PREPAID } from "./phone-entries.ts"
 import { daysFromTheHour, type SignalFacts } from "./signal-facts.ts"
 
+/**
+ * What a score takes from the number itself: plain, so that it can be kept where the number is not.
+ */
+export type NumberValues = Pick<ParsedPhone, "valid" | "numberType" | "region" | "special">
+
 /** Everything that was looked up about a number. */
 export interface PhoneFindings {
-  readonly parsed: ParsedPhone
+  readonly parsed: NumberValues
   readonly entries: PhoneEntries
   readonly signals: SignalFacts
   /** null: the request came without context. */
@@ -137,7 +142,7 @@ export function phoneEvidence(findings: PhoneFindings): PhoneInput {
 }
 
 /** Kept for fiction or tests: nobody can hold it unless some source reports a line behind it. */
-function isReserved({ special }: ParsedPhone): boolean {
+function isReserved({ special }: NumberValues): boolean {
   return special === "fictional" || special === "test"
 }
 
@@ -246,7 +251,7 @@ function staysInDevice(
  * Only a mobile number has a SIM to ask about, so an answer settles what a plan with mixed ranges
  * leaves open.
  */
-function refinedType({ numberType }: ParsedPhone, { hasSim }: SignalFacts): string {
+function refinedType({ numberType }: NumberValues, { hasSim }: SignalFacts): string {
   return hasSim && numberType === "fixed_line_or_mobile" ? "mobile" : numberType
 }
 

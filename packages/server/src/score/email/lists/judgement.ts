@@ -5,7 +5,7 @@ import { isGuardedSuffix } from "./guarded-suffixes.ts"
 import { type Homograph, homographOf } from "./homographs.ts"
 import { imitatedProvider } from "./look-alikes.ts"
 import type { OwnList } from "./own-lists.ts"
-import { registrableDomain, walkParents } from "./registrable-domain.ts"
+import { type RegistrableDomain, registrableDomain, walkParents } from "./registrable-domain.ts"
 import { type ShippedList, shippedLists } from "./shipped-lists.ts"
 
 /** A list that names a domain or a parent of it. */
@@ -47,6 +47,30 @@ const { masked, disposable, free, toxic, allow, deny } = Object.fromEntries(
   LIST_CATEGORIES.map((category) => [category, categoryMark(category)]),
 ) as Record<ListCategory, number>
 
+/** What the lists say of a domain and its parents, before anything is concluded from it. */
+export interface Listed {
+  /** Of the nearest name that any of the operator's lists has. */
+  readonly ownMarks: number
+  readonly own: readonly Naming[]
+  /** Of all names together. */
+  readonly shippedMarks: number
+  readonly shipped: readonly Naming[]
+  readonly seenMs: number | null
+}
+
+/** What follows from lists alone, whatever the letters of the domain are. */
+export type Verdict = Pick<
+  Judgement,
+  | "category"
+  | "toxic"
+  | "blocklisted"
+  | "disposableLikely"
+  | "firstSeenMs"
+  | "allowed"
+  | "guarded"
+  | "known"
+>
+
 /**
  * Judges a domain. An operator's lists win over the shipped ones; among them the nearest name that
  * is listed decides. Of the shipped lists all that name the domain or a parent count together: one
@@ -54,9 +78,30 @@ const { masked, disposable, free, toxic, allow, deny } = Object.fromEntries(
  */
 export function judgeDomain(parsed: ParsedDomain, ownLists: readonly OwnList[]): Judgement {
   const { domain } = parsed
-  const { lists, masks, table } = shippedLists()
   const registrable = registrableDomain(domain)
+  const listed = listedIn(domain, registrable, ownLists)
+  const verdict = verdictOn(listed, hasGuardedSuffix(registrable))
+  const looks = looksOf(parsed, registrable)
+  return {
+    ...verdict,
+    imitates: verdict.known ? null : imitatedProvider(domain, looks),
+    homograph: verdict.known ? null : homographOf(parsed, looks),
+    looks,
+    shipped: listed.shipped,
+    own: listed.own,
+  }
+}
 
+export function hasGuardedSuffix(registrable: RegistrableDomain | null): boolean {
+  return registrable !== null && isGuardedSuffix(registrable.suffix)
+}
+
+export function listedIn(
+  domain: string,
+  registrable: RegistrableDomain | null,
+  ownLists: readonly OwnList[],
+): Listed {
+  const { lists, table } = shippedLists()
   let ownMarks = 0
   const own: Naming[] = []
   let shippedMarks = 0
@@ -75,10 +120,18 @@ export function judgeDomain(parsed: ParsedDomain, ownLists: readonly OwnList[]):
     for (const { mark, origin, kind } of lists)
       if ((marks & mark) !== 0) shipped.push({ origin, says: kind, domain: name })
   })
+  return { ownMarks, own, shippedMarks, shipped, seenMs }
+}
 
+/** `guardedSuffix`: it is a university's or a government's by its suffix. */
+export function verdictOn(
+  { ownMarks, shippedMarks, seenMs }: Pick<Listed, "ownMarks" | "shippedMarks" | "seenMs">,
+  guardedSuffix: boolean,
+): Verdict {
+  const { masks } = shippedLists()
   const allowed = (ownMarks & allow) !== 0
   const guardedByName = (shippedMarks & masks.guard) !== 0
-  const guarded = guardedByName || (registrable !== null && isGuardedSuffix(registrable.suffix))
+  const guarded = guardedByName || guardedSuffix
   const relay = !allowed && (shippedMarks & masks.masked) !== 0
   const evidence = allowed || guarded || relay ? 0 : shippedMarks & (masks.curated | masks.bulk)
   const burner = (evidence & masks.curated) !== 0 || isSeveral(evidence)
@@ -88,23 +141,16 @@ export function judgeDomain(parsed: ParsedDomain, ownLists: readonly OwnList[]):
     ownCategory ?? (relay ? "masked" : burner ? "disposable" : provider ? "free" : null)
   const denied = !allowed && (ownMarks & deny) !== 0
   const weakly = ownCategory === null && evidence !== 0 && !burner
-  // A provider on any list imitates no other, even if another list calls it disposable.
-  const known = allowed || guardedByName || provider || category === "masked" || category === "free"
-  const looks = looksOf(parsed, registrable)
   return {
     category,
     toxic: !allowed && (ownMarks & toxic) !== 0,
     blocklisted: denied ? "denied" : weakly ? "weakly" : null,
     disposableLikely: weakly,
     firstSeenMs: category === "disposable" ? seenMs : null,
-    imitates: known ? null : imitatedProvider(domain, looks),
-    homograph: known ? null : homographOf(parsed, looks),
     allowed,
     guarded,
-    known,
-    looks,
-    shipped,
-    own,
+    // A provider on any list imitates no other, even if another list calls it disposable.
+    known: allowed || guardedByName || provider || category === "masked" || category === "free",
   }
 }
 

@@ -18,10 +18,10 @@ export type OwnLikeness =
     }
 
 /** Below this, one letter more or less makes too many honest names. */
-const SLIP_NAME_MIN = 4
+export const SLIP_NAME_MIN = 4
 
 /** What companies, and those who pose as one, add to their names. */
-const COMPANY_WORDS: readonly string[] = ["-inc", "-llc", "-ltd", "-corp", "-gmbh"]
+export const COMPANY_WORDS: readonly string[] = ["-inc", "-llc", "-ltd", "-corp", "-gmbh"]
 
 /**
  * The part of a text that somebody registered, in ASCII; null for what is no domain, and for a

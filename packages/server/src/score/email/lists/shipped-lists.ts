@@ -1,3 +1,4 @@
+import { hash } from "node:crypto"
 import { readFileSync } from "node:fs"
 import { dirname, join } from "node:path"
 import { isMissing } from "@assay/runtime/if-present"
@@ -17,6 +18,19 @@ let opened: ShippedLists | null = null
 /** The lists that come with this release, read at the first call. */
 export function shippedLists(): ShippedLists {
   return (opened ??= readMade() ?? gatherLists())
+}
+
+const VERSION_DIGITS = 16
+let version: string | null = null
+
+/** Another one with every release whose lists are others. */
+export function shippedVersion(): string {
+  if (version === null) {
+    const { lists, table } = shippedLists()
+    const origins = lists.map(({ origin }) => origin)
+    version = hash("sha256", JSON.stringify([origins, table.size])).slice(0, VERSION_DIGITS)
+  }
+  return version
 }
 
 /** What the file begins with, after four bytes that tell how long it is. */

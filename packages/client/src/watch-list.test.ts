@@ -1,0 +1,65 @@
+import assert from "node:assert/strict"
+import { suite, test } from "node:test"
+import { AssayProblem } from "./index.ts"
+import { clientOf, cut, EMAIL, json, problem, startTestServer } from "../testing/test-server.ts"
+
+const added = (emails: readonly string[], phones: readonly string[] = [], existed = 0) =>
+  json(200, {
+    added: emails.length + phones.length - existed,
+    already_existed: existed,
+    refs: { emails, phone_numbers: phones },
+  })
+
+suite("the watch list", () => {
+  test("takes any number of identities, in requests of as many as the service takes", async () => {
+    const emails = Array.from({ length: 1_001 }, (_, n) => `a${n}@mail.example`)
+    const refs = emails.map((_, n) => `ref-${n}`)
+    const server = await startTestServer(
+      added(refs.slice(0, 1_000), [], 2),
+      added(refs.slice(1_000)),
+      added([], ["phone-ref"]),
+    )
+    const phone = { value: "+61491570156", ref: "phone-ref", deliver_identity: true }
+    const result = await clientOf(server.url).watchList.add({ emails, phone_numbers: [phone] })
+    assert.deepEqual(result, {
+      added: 1_000,
+      already_existed: 2,
+      refs: { emails: refs, phone_numbers: ["phone-ref"] },
+    })
+    assert.deepEqual(
+      server.seen.map(({ method, url }) => `${method} ${url}`),
+      Array.from({ length: 3 }, () => "POST /api/v1/watchlist"),
+    )
+    assert.deepEqual(JSON.parse(server.seen[2]?.body ?? ""), { phone_numbers: [phone] })
+  })
+
+  test("is sent again when an answer breaks off, and sends nothing for nobody", async () => {
+    const server = await startTestServer(cut, added(["a"]))
+    const { watchList } = clientOf(server.url)
+    assert.equal((await watchList.add({ emails: [EMAIL] })).added, 1)
+    assert.equal(server.seen.length, 2)
+    assert.equal((await watchList.add({})).added, 0)
+    assert.equal(server.seen.length, 2)
+  })
+
+  test("is ended by identity and by ref with one request, and listed page by page", async () => {
+    const page = { items: [], total: 0, next: null }
+    const server = await startTestServer(json(200, { deleted: 1, not_found: 1 }), json(200, page))
+    const { watchList } = clientOf(server.url)
+    const removal = { emails: [EMAIL], refs: ["customer-4711"] }
+    assert.deepEqual(await watchList.remove(removal), { deleted: 1, not_found: 1 })
+    assert.deepEqual(await watchList.list({ ref: "customer-4711", limit: 20 }), page)
+    const [removed, listed] = server.seen
+    assert.deepEqual([removed?.method, removed?.url], ["DELETE", "/api/v1/watchlist"])
+    assert.deepEqual(JSON.parse(removed?.body ?? ""), removal)
+    assert.equal(listed?.url, "/api/v1/watchlist?ref=customer-4711&limit=20")
+  })
+
+  test("rejects with the service's problem", async () => {
+    const server = await startTestServer(problem(409, { code: "watch-list-full" }))
+    await assert.rejects(
+      clientOf(server.url).watchList.add({ emails: [EMAIL] }),
+      (error) => error instanceof AssayProblem && error.code === "watch-list-full",
+    )
+  })
+})

@@ -1,0 +1,224 @@
+import { Type, type Static } from "typebox"
+import { BANDS } from "../score/vocabulary.ts"
+import { grouped } from "./grouped.ts"
+import { ProblemDetails } from "./problems.ts"
+import { Action, RiskScore, ThreatStage, words } from "./words.ts"
+
+/** The most identities that one request may name, and the most lines one may have. */
+export const WATCH_LIST_MAX = 1_000
+export const WATCH_LINES_MAX = 10_000
+/** The most characters that a `ref` may have. */
+export const WATCH_REF_MAX = 128
+
+/** A text without line ends and other control characters. */
+const REF_PATTERN = "^[^\\u0000-\\u001f\\u007f]+$"
+
+const ref = Type.String({
+  minLength: 1,
+  maxLength: WATCH_REF_MAX,
+  pattern: REF_PATTERN,
+  description: `Your own name of it, by which events name it: at most ${WATCH_REF_MAX} characters. Several may share one, such as the address and the number of one customer. Must not hold an e-mail address or a phone number. Without it one is made and returned.`,
+  examples: ["customer-4711"],
+})
+const deliverIdentity = Type.Boolean({
+  description:
+    "Events about it carry the identity itself. It is then kept encrypted, and opened only to be sent. Without this only a keyed hash is kept.",
+})
+
+const WatchedValue = Type.Object(
+  {
+    value: Type.String({ description: "The e-mail address, or the phone number in E.164." }),
+    ref: Type.Optional(ref),
+    deliver_identity: Type.Optional(deliverIdentity),
+  },
+  { additionalProperties: false },
+)
+export type WatchedValue = Static<typeof WatchedValue>
+
+const values = (what: string, example: string) =>
+  Type.Optional(
+    Type.Unsafe<readonly (string | WatchedValue)[]>({
+      type: "array",
+      maxItems: WATCH_LIST_MAX,
+      items: {
+        anyOf: [{ type: "string", description: `${what}.` }, WatchedValue],
+        description: `${what}, by itself or with your name of it.`,
+      },
+      description: `At most ${grouped(WATCH_LIST_MAX)} of both together.`,
+      examples: [[example]],
+    }),
+  )
+const identities = {
+  emails: values("An e-mail address", "ana.silva@mail.example"),
+  phone_numbers: values("A phone number in E.164", "+61491570156"),
+}
+
+export const WatchListRequest = Type.Object(identities, {
+  $id: "WatchListRequest",
+  additionalProperties: false,
+  description: "At least one identity. If any cannot be read, none is added.",
+})
+export type WatchListRequest = Static<typeof WatchListRequest>
+
+const count = (description: string) => Type.Integer({ minimum: 0, description })
+
+export const WatchListAdded = Type.Object(
+  {
+    added: count("Identities that are watched from now on."),
+    already_existed: count("Identities that you watched already; they keep their ref."),
+    refs: Type.Object(
+      {
+        emails: Type.Array(Type.String(), { description: "As `emails` of the request." }),
+        phone_numbers: Type.Array(Type.String(), {
+          description: "As `phone_numbers` of the request.",
+        }),
+      },
+      { additionalProperties: false, description: "By which ref each is watched, in order." },
+    ),
+  },
+  { $id: "WatchListAdded", additionalProperties: false },
+)
+export type WatchListAdded = Static<typeof WatchListAdded>
+
+/** One line of NDJSON. Its members are checked by hand, so that one that does not fit spoils no other. */
+export const WatchListLine = Type.Object(
+  {
+    email: Type.Optional(
+      Type.String({ description: "The e-mail address; either this or `phone_number`." }),
+    ),
+    phone_number: Type.Optional(Type.String({ description: "The phone number, in E.164." })),
+    ref: Type.Optional(ref),
+    deliver_identity: Type.Optional(deliverIdentity),
+  },
+  {
+    $id: "WatchListLine",
+    additionalProperties: false,
+    description: `Exactly one of \`email\` and \`phone_number\`. A body has up to ${grouped(WATCH_LINES_MAX)} lines.`,
+  },
+)
+export type WatchListLine = Static<typeof WatchListLine>
+
+export const WATCH_STATUSES = ["added", "already_existed"] as const
+export type WatchStatus = (typeof WATCH_STATUSES)[number]
+
+/** What became of one line. */
+export type WatchListLineResult =
+  | {
+      readonly index: number
+      readonly status: WatchStatus
+      readonly ref: string
+      readonly problem?: never
+    }
+  | { readonly index: number; readonly problem: ProblemDetails; readonly status?: never }
+
+export const WatchListLineResult = Type.Object(
+  {
+    index: Type.Integer({ minimum: 0, description: "Place among the lines, from 0." }),
+    status: Type.Optional(words(WATCH_STATUSES, "Whether it was watched already.")),
+    ref: Type.Optional(Type.String({ description: "By which ref it is watched." })),
+    problem: Type.Optional(
+      Type.Unsafe<ProblemDetails>({ $ref: `${(ProblemDetails as { $id?: string }).$id ?? ""}#` }),
+    ),
+  },
+  {
+    $id: "WatchListLineResult",
+    additionalProperties: false,
+    description: "Has either `status` and `ref` or `problem`, whose pointers are into the line.",
+  },
+)
+
+export const WatchListRemoval = Type.Object(
+  {
+    ...identities,
+    refs: Type.Optional(
+      Type.Array(Type.String({ minLength: 1, maxLength: WATCH_REF_MAX }), {
+        maxItems: WATCH_LIST_MAX,
+        description: `Ends watching all of these names; at most ${grouped(WATCH_LIST_MAX)}.`,
+        examples: [["customer-4711"]],
+      }),
+    ),
+  },
+  {
+    $id: "WatchListRemoval",
+    additionalProperties: false,
+    description: "At least one identity or ref. If an identity cannot be read, none is removed.",
+  },
+)
+export type WatchListRemoval = Static<typeof WatchListRemoval>
+
+export const WatchListRemoved = Type.Object(
+  {
+    deleted: count("Identities that are no longer watched."),
+    not_found: count("Identities and refs of the request that nothing was watched by."),
+  },
+  { $id: "WatchListRemoved", additionalProperties: false },
+)
+export type WatchListRemoved = Static<typeof WatchListRemoved>
+
+export const WatchItem = Type.Object(
+  {
+    type: words(["email", "phone"], "What it is."),
+    ref: Type.String({ description: "Your name of it, or the one that was made." }),
+    deliver_identity: Type.Boolean({ description: "Events carry the identity itself." }),
+    added_at: Type.String({ format: "date-time", description: "Since when it is watched." }),
+    risk: Type.Union(
+      [
+        Type.Object(
+          {
+            risk_score: RiskScore,
+            threat_stage: Type.Optional(ThreatStage),
+            band: words(
+              BANDS.map(({ name }) => name),
+              "The band of the score.",
+            ),
+            recommended_action: Action,
+            model_version: Type.String({ description: "Version of the risk model." }),
+          },
+          { additionalProperties: false },
+        ),
+        Type.Null(),
+      ],
+      {
+        description:
+          "As the last event about it said, or as it was when it was added; null until it was first scored, about a second later.",
+      },
+    ),
+  },
+  { $id: "WatchItem", additionalProperties: false },
+)
+export type WatchItem = Static<typeof WatchItem>
+
+export const WatchList = Type.Object(
+  {
+    items: Type.Unsafe<readonly WatchItem[]>({
+      type: "array",
+      items: { $ref: "WatchItem#" },
+      description: "The newest first.",
+    }),
+    total: count("How many identities you watch, whatever the filter."),
+    next: Type.Union([Type.String(), Type.Null()], {
+      description: "Asks for the next page as `before`; null on the last one.",
+    }),
+  },
+  { $id: "WatchList", additionalProperties: false },
+)
+export type WatchList = Static<typeof WatchList>
+
+export const WatchListQuery = Type.Object({
+  ref: Type.Optional(
+    Type.String({
+      minLength: 1,
+      maxLength: WATCH_REF_MAX,
+      description: "Only those of this name.",
+    }),
+  ),
+  before: Type.Optional(
+    Type.String({ pattern: "^wch_[0-9a-f]{28}$", description: "The `next` of the page before." }),
+  ),
+  limit: Type.Optional(
+    Type.String({
+      pattern: "^([1-9]|[1-9][0-9]|100)$",
+      description: "How many items a page has, up to 100; 50 unless given.",
+    }),
+  ),
+})

@@ -1,0 +1,48 @@
+import { Registry } from "prom-client"
+import { parentPort, workerData } from "node:worker_threads"
+import { threadChannel } from "@assay/runtime/channels"
+import { openGuardedPosts } from "@assay/runtime/outbound/guarded-post"
+import { offer, openCalls, remote, serve } from "@assay/runtime/rpc"
+import { VERSION } from "../base/version.ts"
+import { openDeliverer } from "../webhooks/deliverer.ts"
+import { openDeliveryMetrics } from "../webhooks/delivery-metrics.ts"
+import { type DeliveriesThreadData, deliveriesPort, outboxPort } from "./ports.ts"
+
+/** As long as the records may take for anything. */
+const RECORDS_MS = 30_000
+/** Of an answer, kept in the log. */
+const RESPONSE_BYTES = 1_000
+
+if (parentPort === null)
+  throw new Error("deliveries-thread runs as a thread of the primary process")
+const channel = threadChannel(parentPort)
+const within = openCalls(channel)
+const { allowed, retrySeconds, timeoutSeconds, subkeys } = workerData as DeliveriesThreadData
+const outbox = remote(outboxPort, within(RECORDS_MS))
+const registry = new Registry()
+const metrics = openDeliveryMetrics(registry, () => outbox.pendingDeliveries())
+const timeoutMs = timeoutSeconds * 1000
+
+const deliverer = openDeliverer({
+  outbox,
+  posts: openGuardedPosts({ allowed, timeoutMs, bodyBytesMax: RESPONSE_BYTES }),
+  subkeys,
+  retryMs: retrySeconds.map((seconds) => seconds * 1000),
+  timeoutMs,
+  version: VERSION,
+  now: Date.now,
+  countAttempt: metrics.countAttempt,
+  // If the primary is not there to be told, nobody is.
+  failed: (error) =>
+    void within(RECORDS_MS)("failed", (error as Error).message).catch(() => undefined),
+})
+
+serve(channel, {
+  stop: () => deliverer.stop(),
+  ...offer(deliveriesPort, {
+    refusalOf: (url) => deliverer.refusalOf(url),
+    shoot: (shot) => deliverer.shoot(shot),
+    metrics: async () => await registry.getMetricsAsJSON(),
+  }),
+})
+await within(5000)("ready", true)

@@ -1,0 +1,230 @@
+import {
+  WATCH_LIST_MAX,
+  type WatchItem as WatchItemBody,
+  type WatchListLineResult,
+  type WatchListRequest,
+} from "@assay/core/contract"
+import type { WatchItem, WatchRecords } from "@assay/stores/records-watch"
+import { type Caller, tenantOf } from "../accounts/callers.ts"
+import { Problem, problemDetails } from "../base/problem.ts"
+import type { App } from "../http/app.ts"
+import type { Feature, Primary } from "../http/feature.ts"
+import { identifiedEmail, identifiedPhone } from "../http/identified.ts"
+import { refuseCompression } from "../http/json-body.ts"
+import { NDJSON } from "../http/ndjson-body.ts"
+import { refusal } from "../http/refusal.ts"
+import { BATCH_BODY_MAX } from "../http/sizes.ts"
+import { openTimeSlices } from "../http/time-slices.ts"
+import { openLists } from "../score/email/lists.ts"
+import { openModels } from "../score/models.ts"
+import { type Identify, type IdentifyServices, openIdentify, type Wanted } from "./identify.ts"
+import { batchMatcher } from "./match-batches.ts"
+import { type Placed, readWanted, readWantedLines } from "./read-request.ts"
+import { addSchema, listSchema, removeSchema } from "./schemas.ts"
+import { domainUpdater } from "./update-domains.ts"
+import { type WatchedIdentity, watchPort, type WatchLists } from "./watch-list.ts"
+import { watchRounds } from "./watch-rounds.ts"
+import { openWatchWriter } from "./watch-writer.ts"
+
+export interface WatchServices extends IdentifyServices {
+  readonly watchRecords: Pick<WatchRecords, "watchItems" | "countWatchItems">
+}
+
+/** An item with its members, and the lists themselves. */
+const PARTS_MAX = 6 * WATCH_LIST_MAX
+
+/** Identities that a tenant wants to hear of when their risk changes. */
+export const watch: Feature<WatchServices, WatchLists> = {
+  port: watchPort,
+  routes: watchRoutes,
+  writer: async (primary) => openWriter(primary),
+}
+
+function openWriter({ records, index, secrets, lists, directories, now }: Primary) {
+  let additions = 0
+  let ending = false
+  const isEnding = (): boolean => ending
+  const round = watchRounds({
+    records,
+    index,
+    models: openModels(directories.models),
+    updateDomains: domainUpdater({
+      records,
+      openLists: () => openLists(lists.directory),
+      reloads: lists.reloads,
+      additions: () => additions,
+      identitySubkey: secrets.subkeys.identity,
+    }),
+    matchBatches: batchMatcher({ records, index, segments: directories.segments, isEnding, now }),
+    isEnding,
+    now,
+  })
+  return openWatchWriter({
+    records,
+    round,
+    onAdded: () => additions++,
+    onEnding: () => (ending = true),
+    now,
+  })
+}
+
+async function watchRoutes(app: App, services: WatchServices, lists: WatchLists): Promise<void> {
+  const identify = openIdentify(services)
+  // In a scope of their own: other routes read lines while they come, this one all at once.
+  await app.register(async (scope) => {
+    scope.addContentTypeParser(NDJSON, { parseAs: "buffer" }, (request, body, done) => {
+      done(refuseCompression(request.headers["content-encoding"]), body)
+    })
+    addRoute(scope, identify, lists)
+  })
+
+  app.delete(
+    "/api/v1/watchlist",
+    { schema: removeSchema, bodyLimit: BATCH_BODY_MAX, config: { jsonPartsMax: PARTS_MAX } },
+    async ({ body, caller }) => {
+      const { tenantId } = tenantOf(caller, "Watching")
+      const { refs = [], ...identities } = body
+      const { subkeys } = services.secrets
+      const keys = readWanted(identities).map((placed) =>
+        atPlace(placed, ({ type, value }) =>
+          type === "email" ? identifiedEmail(value, subkeys) : identifiedPhone(value, subkeys),
+        ),
+      )
+      if (keys.length + refs.length === 0) throw nothingNamed()
+      const removed = await lists.remove(
+        tenantId,
+        keys.map(({ identityKey }) => identityKey),
+        refs,
+      )
+      return {
+        deleted: removed.reduce((sum, count) => sum + count, 0),
+        not_found: removed.filter((count) => count === 0).length,
+      }
+    },
+  )
+
+  app.get("/api/v1/watchlist", { schema: listSchema }, async ({ query, caller }) => {
+    const { tenantId } = tenantOf(caller, "Watching")
+    const { ref, before } = query
+    const limit = Number(query.limit ?? 50)
+    const { watchRecords: records } = services
+    const [found, total] = await Promise.all([
+      records.watchItems({
+        tenantId,
+        limit: limit + 1,
+        ...(ref === undefined ? {} : { ref }),
+        ...(before === undefined ? {} : { before }),
+      }),
+      records.countWatchItems(tenantId),
+    ])
+    const page = found.slice(0, limit)
+    const next = found.length > limit ? (page.at(-1)?.id ?? null) : null
+    return { items: page.map(itemBody), total, next }
+  })
+}
+
+function addRoute(app: App, identify: Identify, lists: WatchLists): void {
+  const route = {
+    schema: addSchema,
+    bodyLimit: BATCH_BODY_MAX,
+    config: { jsonPartsMax: PARTS_MAX },
+  }
+  app.post("/api/v1/watchlist", route, async (request, reply) => {
+    const { caller } = request
+    const { tenantId } = tenantOf(caller, "Watching")
+    const body = request.body as Buffer | WatchListRequest
+    if (Buffer.isBuffer(body)) {
+      const results = await addLines(body, identify, lists, caller, tenantId)
+      return reply.type(NDJSON).send(results.map((item) => `${JSON.stringify(item)}\n`).join(""))
+    }
+    const placed = readWanted(body)
+    if (placed.length === 0) throw nothingNamed()
+    const identities: WatchedIdentity[] = []
+    const slices = openTimeSlices()
+    for (const each of placed) {
+      if (slices.isOver()) await slices.next()
+      identities.push(await atPlace(each, (wanted) => identify(wanted, caller, tenantId)))
+    }
+    const watching = await added(lists, tenantId, identities)
+    const emails = body.emails?.length ?? 0
+    const refs = watching.map(({ ref }) => ref)
+    return {
+      added: watching.filter((each) => each.added).length,
+      already_existed: watching.filter((each) => !each.added).length,
+      refs: { emails: refs.slice(0, emails), phone_numbers: refs.slice(emails) },
+    }
+  })
+}
+
+/** Lines of a write: the records take others' in between. */
+const LINES_AT_ONCE = 1_000
+
+async function addLines(
+  body: Buffer,
+  identify: Identify,
+  lists: WatchLists,
+  caller: Caller,
+  tenantId: number,
+): Promise<WatchListLineResult[]> {
+  const slices = openTimeSlices()
+  const wanted = await readWantedLines(body, slices)
+  const results: WatchListLineResult[] = []
+  for (let from = 0; from < wanted.length; from += LINES_AT_ONCE) {
+    const identities: WatchedIdentity[] = []
+    const places: number[] = []
+    for (const [place, each] of wanted.slice(from, from + LINES_AT_ONCE).entries()) {
+      if (slices.isOver()) await slices.next()
+      const index = from + place
+      try {
+        if (each instanceof Problem) throw each
+        identities.push(await identify(each, caller, tenantId))
+        places.push(index)
+      } catch (error) {
+        if (!(error instanceof Problem)) throw error
+        results[index] = { index, problem: problemDetails(error, null) }
+      }
+    }
+    const watching = identities.length === 0 ? [] : await added(lists, tenantId, identities)
+    for (const [at, { added: isNew, ref }] of watching.entries()) {
+      const index = places[at] ?? 0
+      results[index] = { index, status: isNew ? "added" : "already_existed", ref }
+    }
+  }
+  return results
+}
+
+async function added(
+  lists: WatchLists,
+  tenantId: number,
+  identities: readonly WatchedIdentity[],
+): Promise<NonNullable<Awaited<ReturnType<WatchLists["add"]>>>> {
+  const watching = await lists.add(tenantId, identities)
+  if (watching === null) throw new Problem("watch-list-full", "Nothing was added.")
+  return watching
+}
+
+/** A refusal names the place of the identity in the body, and never the identity. */
+function atPlace<T>({ pointer, wanted }: Placed, read: (wanted: Wanted) => T): T {
+  try {
+    return read(wanted)
+  } catch (error) {
+    if (!(error instanceof Problem)) throw error
+    const errors = [{ pointer, detail: error.message }]
+    throw new Problem(error.code, "An identity of the body cannot be read.", { errors })
+  }
+}
+
+function nothingNamed(): Problem {
+  return refusal({ pointer: "#", detail: "must have at least 1 identity" })
+}
+
+function itemBody({ identityType, ref, sealed, addedAt, told }: WatchItem): WatchItemBody {
+  return {
+    type: identityType,
+    ref,
+    deliver_identity: sealed !== null,
+    added_at: new Date(addedAt).toISOString(),
+    // The records keep what an assessment said, and do not look into it.
+    risk: told as WatchItemBody["risk"],
+  }
+}

@@ -1,0 +1,178 @@
+import { join } from "node:path"
+import type { EventData } from "@assay/core/contract"
+import { EXPOSURE_KINDS } from "@assay/core/score"
+import { openSegmentReader } from "@assay/corpus/segments/segment"
+import { Explained } from "@assay/runtime/explained"
+import { dayOf, HOUR_MS } from "@assay/runtime/time"
+import { derivedEventId } from "@assay/stores/event-id"
+import type { Batch, Catalogue, Entry, ExposureIndex, Source } from "@assay/stores/exposure-index"
+import type { Records } from "@assay/stores/records"
+import type { NewEvent } from "@assay/stores/records-events"
+import type { SegmentBlock } from "@assay/stores/segment-block"
+import type { MatchedWatchItem, WatchedBatch } from "@assay/stores/records-watch"
+import type { Caller } from "../accounts/callers.ts"
+import type { Tenants } from "./tenants.ts"
+import { type MatchedIdentity, matchSegment } from "./match-segment.ts"
+
+interface MatchOptions {
+  readonly records: Pick<
+    Records,
+    "watchingTenants" | "watchedBatches" | "watchedKeys" | "watchItemsOf" | "matchBatch"
+  >
+  readonly index: Pick<ExposureIndex, "catalogue">
+  /** Where segments are. */
+  readonly segments: string
+  /** Whether the service stops: it goes on at the next start. */
+  readonly isEnding: () => boolean
+  readonly now: () => number
+}
+
+/** Has watched identities scored that a batch names which went live since the last call. */
+export type MatchBatches = (tenants: Tenants) => Promise<void>
+
+const KEYS_AT_ONCE = 10_000
+const MATCHED_AT_ONCE = 500
+
+const exposureKinds: ReadonlySet<string> = new Set(EXPOSURE_KINDS)
+
+/**
+ * A batch goes live by a write of the index, not of the records, so that nothing can be written with
+ * it. What follows from it is derived afterwards, and how far that is done is kept with it: after a
+ * kill it goes on there, and what was told is known by its id.
+ */
+export function batchMatcher({
+  records,
+  index,
+  segments,
+  isEnding,
+  now,
+}: MatchOptions): MatchBatches {
+  let begun: Map<number, WatchedBatch> | null = null
+  let matchedVersion: number | null = null
+
+  const isLeft = ({ id, owner, state, segment }: Batch): boolean =>
+    owner === "shared" && state === "live" && segment != null && begun?.get(id)?.done !== true
+
+  return async (tenants) => {
+    begun ??= new Map((await records.watchedBatches()).map((each) => [each.batchId, each]))
+    const catalogue = await index.catalogue()
+    if (catalogue.version === matchedVersion) return
+    const left = [...catalogue.batches.values()].filter(isLeft)
+    const isWatching = left.length > 0 && (await records.watchingTenants()).length > 0
+    for (const batch of left) {
+      const keep = async (
+        through: Uint8Array | null,
+        done: boolean,
+        ids: readonly string[] = [],
+        events: readonly NewEvent[] = [],
+      ): Promise<void> => {
+        const reached = { batchId: batch.id, through, done }
+        await records.matchBatch({ batch: reached, at: now(), ids, events })
+        begun?.set(batch.id, reached)
+      }
+      const after = begun.get(batch.id)?.through ?? null
+      // Whoever is added later is scored with all there is.
+      if (!isWatching) await keep(after, true)
+      else await match(batch, catalogue, after, tenants, keep)
+    }
+    matchedVersion = catalogue.version
+  }
+
+  async function match(
+    batch: Batch,
+    { sources }: Catalogue,
+    after: Uint8Array | null,
+    tenants: Tenants,
+    keep: (
+      through: Uint8Array | null,
+      done: boolean,
+      ids?: readonly string[],
+      events?: readonly NewEvent[],
+    ) => Promise<void>,
+  ): Promise<void> {
+    const source = sources.get(batch.sourceId)
+    if (source === undefined) throw new Error("A batch names a source the catalogue does not have")
+    const reader = await openSegmentReader()
+    try {
+      const matching = matchSegment({
+        blocks: untilEnding(reader.blocks(join(segments, batch.segment?.file ?? "")), isEnding),
+        batchId: batch.id,
+        watched: (last) => records.watchedKeys({ after: last, limit: KEYS_AT_ONCE }),
+        after,
+        atOnce: MATCHED_AT_ONCE,
+      })
+      let through = after
+      for await (const matched of matching) {
+        const items = await records.watchItemsOf({
+          identityKeys: matched.map(({ key }) => key),
+          // Who was added afterwards was first scored with it.
+          addedBefore: batch.liveAt ?? 0,
+        })
+        const seen = items.filter((item) => isSeenBy(tenants.get(item.tenantId), source))
+        through = matched.at(-1)?.key ?? through
+        await keep(
+          through,
+          false,
+          seen.map(({ id }) => id),
+          exposureEvents(seen, matched, batch, source, tenants),
+        )
+      }
+      await keep(through, true)
+    } finally {
+      reader.close()
+    }
+  }
+
+  function exposureEvents(
+    items: readonly MatchedWatchItem[],
+    matched: readonly MatchedIdentity[],
+    batch: Batch,
+    source: Source,
+    tenants: Tenants,
+  ): NewEvent[] {
+    const entriesOf = new Map(matched.map(({ key, entries }) => [nameOf(key), entries]))
+    return items.flatMap((item) => {
+      const newest = newestExposure(entriesOf.get(nameOf(item.identityKey)) ?? [])
+      if (newest === null) return []
+      const { id, tenantId, identityType, identityKey, ref, sealed } = item
+      const data: EventData<"exposure.added"> = {
+        ref,
+        watched: identityType,
+        source: tenants.get(tenantId)?.plan.namedSources === true ? source.name : null,
+        kind: newest.kind,
+        last_seen: dayOf(newest.hours * HOUR_MS),
+      }
+      const kind = "exposure.added"
+      const eventId = derivedEventId([batch.fingerprint, batch.id, id, kind])
+      return { id: eventId, tenantId, kind, at: now(), ref, identityKey, sealed, data }
+    })
+  }
+}
+
+/** Throws where the service stops: rows that were not read are not rows that do not match. */
+async function* untilEnding(
+  blocks: AsyncIterable<SegmentBlock>,
+  isEnding: () => boolean,
+): AsyncGenerator<SegmentBlock> {
+  for await (const block of blocks) {
+    if (isEnding()) throw new Explained("stopping", "The service stops")
+    yield block
+  }
+}
+
+/** A sensitive source acts for verified tenants only, so no other learns that it was added. */
+function isSeenBy(caller: Caller | null | undefined, { flags }: Source): boolean {
+  return caller != null && (!flags.sensitive || caller.verified)
+}
+
+function newestExposure(entries: readonly Entry[]): Entry | null {
+  const exposures = entries.filter(({ kind }) => exposureKinds.has(kind))
+  return exposures.reduce<Entry | null>(
+    (newest, entry) => (newest === null || entry.hours > newest.hours ? entry : newest),
+    null,
+  )
+}
+
+function nameOf(key: Uint8Array): string {
+  return Buffer.from(key).toString("latin1")
+}

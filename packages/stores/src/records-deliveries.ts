@@ -136,7 +136,7 @@ export interface DeliveryRecords {
   attempts(of: { deliveryId: string; limit: number }): Promise<LoggedAttempt[]>
   /**
    * Queues the next `limit` events of a replay, and says where it goes on; null where that is all.
-   * Changes of risk that a newer one has overtaken are left out.
+   * Changes of risk that a newer one has overtaken are replaced and not sent.
    */
   queueReplay(replay: Replay): Promise<{ queued: number; after: number | null }>
   noteReplay(of: Change & WebhookPlace & { queued: number }): Promise<void>
@@ -532,10 +532,13 @@ async function queueSome(
   for (const row of rows) {
     if (row.status === "pending") continue
     if (row.status === "delivered" && !replay.delivered) continue
-    if (await isOvertaken(db, tenantId, row)) continue
-    const next_at = replay.at + Math.floor((queued * 1000) / replay.perSecond)
-    const due = { status: "pending", attempt: 0, first_at: null, next_at, last_error: null }
-    queued++
+    const isReplaced = await isOvertaken(db, tenantId, row)
+    // What was delivered stays so.
+    if (isReplaced && row.status === "delivered") continue
+    const next_at = isReplaced ? null : replay.at + Math.floor((queued * 1000) / replay.perSecond)
+    const status = isReplaced ? "replaced" : "pending"
+    const due = { status, attempt: 0, first_at: null, next_at, last_error: null }
+    if (!isReplaced) queued++
     if (row.id !== null)
       await db.updateTable("deliveries").set(due).where("id", "=", row.id).execute()
     else

@@ -334,6 +334,32 @@ export function recordsEventsSuite(engine: string, newDatabase: () => Promise<Te
     assert.equal((await records.queueReplay(whole)).queued, 3)
   })
 
+  onRecords("a replay leaves out changes of risk that were overtaken", async (openings) => {
+    const { records } = openings
+    const { acme, other } = await tenants(openings)
+    const { tenantId } = acme
+    await records.createWebhook(webhook(tenantId, "whk_1"))
+    const change = (of: number): NewEvent => event(of, { kind: RISK, identityKey: alice })
+    const place = { tenantId, id: "whk_1", at, actor }
+    await records.addEvents([change(tenantId)])
+    await records.changeWebhook({ ...place, enabled: false })
+    // The other tenant's is no newer one of this tenant's.
+    await records.addEvents([change(tenantId), change(tenantId), change(other.tenantId)])
+    await records.changeWebhook({ ...place, enabled: true })
+    const replay = {
+      ...{ tenantId, id: "whk_1", at, since: at, until: at, delivered: false },
+      ...{ perSecond: 10, after: 0, queued: 0, limit: 10 },
+    }
+    assert.deepEqual(await records.queueReplay(replay), { queued: 1, after: null })
+    assert.deepEqual(await statuses(records, tenantId, "whk_1"), [
+      ...["replaced", "replaced", "pending"],
+    ])
+    const [newest] = await claimed(records, "whk_1")
+    assert.ok(newest !== undefined)
+    await settle(records, newest, "delivered")
+    assert.equal((await records.queueReplay({ ...replay, delivered: true })).queued, 1)
+  })
+
   onRecords("one event that is refused does not disable a webhook that works", async (openings) => {
     const { records } = openings
     const { tenantId } = (await tenants(openings)).acme

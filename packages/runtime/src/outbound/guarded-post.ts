@@ -162,6 +162,8 @@ export function openGuardedPosts(options: GuardedPostsOptions): GuardedPosts {
 }
 
 const URL_CHARACTERS_MAX = 2_000
+/** Whoever sets a URL does not wait longer for a resolver; every call is judged anyway. */
+const CHECK_MS = 2_000
 
 /** A URL that can be called at all; null: not. What it names is judged later. */
 export function readTarget(text: string): URL | null {
@@ -185,14 +187,18 @@ function literalOf(url: URL): string[] {
   return /(?:^|\.)localhost\.?$/.test(host) ? ["127.0.0.1"] : []
 }
 
-/** None where the name is not found. */
+/** None where the name is not found, or not soon enough. */
 async function addressesOf(url: URL, find: FindAddresses): Promise<string[]> {
   const literal = literalOf(url)
   if (literal.length > 0) return literal
   const host = hostOf(url)
-  return await new Promise((resolve) =>
-    find(host, (error, found) => resolve(error ? [] : found.map(({ address }) => address))),
-  )
+  return await new Promise((resolve) => {
+    const timer = setTimeout(resolve, CHECK_MS, [])
+    find(host, (error, found) => {
+      clearTimeout(timer)
+      resolve(error ? [] : found.map(({ address }) => address))
+    })
+  })
 }
 
 const findBySystem: FindAddresses = (name, done) =>

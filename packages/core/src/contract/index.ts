@@ -13,6 +13,7 @@ export { CarrierNotification } from "./carrier-notification.ts"
 export { RequestContext } from "./context.ts"
 export {
   DECISION_PERIODS,
+  DECISION_SETTLED_SECONDS,
   DecisionComparison,
   DecisionComparisonQuery,
   DecisionCounts,

@@ -57,9 +57,14 @@ const TABLES_SINCE_9 = {
   outside_accounts: ["account_hash"],
 } as const
 const TABLES_BEFORE_15 = { ...TABLES_SINCE_9, review_views: ["id"] } as const
+const TABLES_BEFORE_16 = { ...TABLES_SINCE_9, saved_views: ["id"] } as const
 const TABLES = {
-  ...TABLES_SINCE_9,
-  saved_views: ["id"],
+  ...TABLES_BEFORE_16,
+  events: ["seq"],
+  webhooks: ["id"],
+  webhook_secrets: ["id"],
+  deliveries: ["id"],
+  attempts: ["id"],
 } as const satisfies Record<Exclude<keyof Schema, "sessions" | "invitations">, readonly string[]>
 /** A backup may be made before the first start of this program has changed the tables. */
 const TABLES_BEFORE_7 = {
@@ -142,7 +147,8 @@ function tablesOf(format: number): Readonly<Record<string, readonly string[]>> {
   if (format < 7) return TABLES_BEFORE_7
   if (format < 8) return TABLES_BEFORE_8
   if (format < 9) return TABLES_BEFORE_9
-  return format < 15 ? TABLES_BEFORE_15 : TABLES
+  if (format < 15) return TABLES_BEFORE_15
+  return format < 16 ? TABLES_BEFORE_16 : TABLES
 }
 
 /** A row of any format. */

@@ -31,12 +31,16 @@ export interface Engine {
   advanceIdentities: (write: Write) => Promise<void>
   /**
    * Waits, inside a transaction, until no other process is between this call and the end of its
-   * own.
+   * own. Turns of one purpose do not wait for those of the other.
    */
-  takeTurn: (write: Write) => Promise<void>
+  takeTurn: (write: Write, purpose: TurnPurpose) => Promise<void>
+  /** Ends a `select` whose rows this transaction takes, leaving those that another has taken. */
+  skipLocked: RawBuilder<unknown>
   /** Removes deleted bytes from the files, if deleting a row leaves them behind. */
   scrub: () => Promise<void>
 }
+
+export type TurnPurpose = "costs" | "events"
 
 /** How the port's methods reach an engine. Its errors are turned into a `RecordsError`. */
 export interface Store {

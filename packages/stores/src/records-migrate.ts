@@ -20,6 +20,7 @@ import { shadows } from "./records-migrations/0012-shadows.ts"
 import { signups } from "./records-migrations/0013-signups.ts"
 import { outsideAccounts } from "./records-migrations/0014-outside-accounts.ts"
 import { views } from "./records-migrations/0015-views.ts"
+import { events } from "./records-migrations/0016-events.ts"
 import { chainer } from "./records-audit.ts"
 
 type MigrationStep = (
@@ -49,6 +50,7 @@ const migrations: Record<string, MigrationStep> = {
   "0013-signups": signups,
   "0014-outside-accounts": outsideAccounts,
   "0015-views": views,
+  "0016-events": events,
 }
 export const recordsFormat = Math.max(...Object.keys(migrations).map(numberOf))
 

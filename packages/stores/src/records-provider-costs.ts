@@ -51,7 +51,7 @@ export function sqlProviderCosts(
       return await write(async (db) => {
         // The caps are over rows that others add to; two that both read before either writes could
         // pass them together.
-        await takeTurn(db)
+        await takeTurn(db, "costs")
         const spent = await spentOn(db, day, spends)
         const allowed = spends.map((spend) => takesFrom(spent, spend, totalCapMicros))
         const counted = spends.filter((_, place) => allowed[place])

@@ -182,4 +182,62 @@ export interface Schema {
     expires_at: number
   }
   outside_accounts: { account_hash: Uint8Array; person_id: string; created_at: number }
+  events: {
+    seq: Generated<number>
+    id: string
+    tenant_id: number | null
+    kind: string
+    at: number
+    ref: string | null
+    identity_key: Uint8Array | null
+    data: string
+    sealed: Uint8Array | null
+  }
+  webhooks: {
+    id: string
+    tenant_id: number | null
+    url: string
+    description: string
+    kinds: string
+    created_at: number
+    changed_at: number
+    disabled_at: number | null
+    disabled: string | null
+    failing_since: number | null
+  }
+  webhook_secrets: {
+    id: string
+    webhook_id: string
+    scheme: string
+    sealed: Uint8Array
+    public_key: Uint8Array | null
+    created_at: number
+    expires_at: number | null
+  }
+  deliveries: {
+    id: string
+    webhook_id: string
+    event_seq: number
+    kind: string
+    order_key: Uint8Array | null
+    status: string
+    attempt: number
+    first_at: number | null
+    next_at: number | null
+    locked_until: number | null
+    claim: string | null
+    last_at: number | null
+    last_status: number | null
+    last_error: string | null
+  }
+  attempts: {
+    id: Generated<number>
+    delivery_id: string
+    at: number
+    cause: string
+    status: number | null
+    error: string | null
+    duration_ms: number
+    response: string | null
+  }
 }

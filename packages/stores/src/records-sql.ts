@@ -1,5 +1,7 @@
 import { sqlAccounts } from "./records-accounts.ts"
 import { sqlAudit } from "./records-audit.ts"
+import { sqlDeliveries } from "./records-deliveries.ts"
+import { sqlEvents } from "./records-events.ts"
 import { explained, storeOf, type Engine } from "./records-engine.ts"
 import { RecordsError } from "./records-error.ts"
 import { sqlEvidence } from "./records-evidence.ts"
@@ -16,6 +18,7 @@ import { sqlReviews } from "./records-reviews.ts"
 import { sqlShadows } from "./records-shadows.ts"
 import { sqlSubjects } from "./records-subjects.ts"
 import { sqlViews } from "./records-views.ts"
+import { sqlWebhooks } from "./records-webhooks.ts"
 import { migrateRecords, refuseOtherFormats } from "./records-migrate.ts"
 import type { Records } from "./records.ts"
 
@@ -47,6 +50,9 @@ function sqlRecords(engine: Engine): Records {
     ...sqlFeedback(store, engine),
     ...sqlReviews(store, engine),
     ...sqlViews(store),
+    ...sqlEvents(store, engine),
+    ...sqlWebhooks(store, engine),
+    ...sqlDeliveries(store, engine),
     ...sqlSubjects(store, engine),
     ...sqlEvidence(store, engine),
     ...sqlProviderCosts(store, engine),

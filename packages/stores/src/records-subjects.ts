@@ -3,6 +3,7 @@ import type { SubjectReason } from "@assay/core/contract"
 
 import { type Change, note } from "./records-audit.ts"
 import type { Engine, Store, Write } from "./records-engine.ts"
+import { deleteEventsOf } from "./records-events.ts"
 import { deleteEvidence } from "./records-evidence.ts"
 import { feedbackOf, type Feedback } from "./records-feedback.ts"
 import { deleteReviews } from "./records-reviews.ts"
@@ -25,8 +26,8 @@ export interface Tombstone {
 /** The records' data about the person behind an identity. */
 export interface SubjectRecords {
   /**
-   * Deletes reports about an identity and, for all tenants, what sources notified us of about it,
-   * and marks it as erased for good. Noted in the audit trail in the same transaction. Returns how
+   * Deletes reports and events about an identity and, for all tenants, what sources notified us of
+   * about it, and marks it as erased for good. Noted in the audit trail in the same transaction. Returns how
    * many reports there were, and since when it is erased.
    */
   eraseSubject(change: SubjectChange): Promise<{ reports: number; erasedAt: number }>
@@ -62,7 +63,7 @@ const TOGETHER_MS = 60_000
 /** Subjects over either engine. */
 export function sqlSubjects(
   { read, write }: Store,
-  { scrub }: Pick<Engine, "scrub">,
+  { scrub, takeTurn }: Pick<Engine, "scrub" | "takeTurn">,
 ): SubjectRecords {
   return {
     async eraseSubject(change) {
@@ -71,6 +72,7 @@ export function sqlSubjects(
         if (tenantId === null) await bury(db, { identityKey, erasedAt: at })
         const reports = await deleteReports(db, identityKey, tenantId)
         await deleteReviews(db, { identityKey, tenantId, upTo: at })
+        await deleteEventsOf(db, takeTurn, { identityKey, tenantId })
         await note(db, change, ERASE, ownerOf(tenantId), { ...noteOf(change), reports })
         return { reports, erasedAt: at }
       })
@@ -84,6 +86,7 @@ export function sqlSubjects(
         const { identityKey, erasedAt: upTo } = tombstone
         const reports = await deleteReports(db, identityKey, null)
         await deleteReviews(db, { identityKey, tenantId: null, upTo })
+        await deleteEventsOf(db, takeTurn, { identityKey, tenantId: null })
         const change = { at: tombstone.erasedAt, actor: "tombstones" }
         await note(db, change, ERASE, ownerOf(null), { again: true, reports })
       })

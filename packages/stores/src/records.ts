@@ -1,5 +1,7 @@
 import type { Accounts } from "./accounts.ts"
 import type { AuditRecords } from "./records-audit.ts"
+import type { DeliveryRecords } from "./records-deliveries.ts"
+import type { EventRecords } from "./records-events.ts"
 import type { EvidenceRecords } from "./records-evidence.ts"
 import type { FeedbackRecords } from "./records-feedback.ts"
 import type { InvitationRecords } from "./records-invitations.ts"
@@ -13,6 +15,7 @@ import type { SignUpRecords } from "./records-signups.ts"
 import type { ReviewRecords } from "./records-reviews.ts"
 import type { SubjectRecords } from "./records-subjects.ts"
 import type { ViewRecords } from "./records-views.ts"
+import type { WebhookRecords } from "./records-webhooks.ts"
 
 export type { AuditEntry, AuditNote } from "./records-audit.ts"
 export { RecordsError, type RecordsFault } from "./records-error.ts"
@@ -95,6 +98,9 @@ export interface Records
     ProviderCostRecords,
     ReviewRecords,
     ViewRecords,
+    EventRecords,
+    WebhookRecords,
+    DeliveryRecords,
     SubjectRecords {
   /** Brings the tables to this program's format. Safe to repeat, and from two processes at once. */
   migrate(): Promise<void>

@@ -25,6 +25,11 @@ export interface OlderDatabase {
   }
 }
 
+/** Undoes format 16. */
+const DROP_EVENTS = ["attempts", "deliveries", "webhook_secrets", "webhooks", "events"]
+  .map((table) => `drop table ${table};`)
+  .join(" ")
+
 /** Tables that a format after 6 made. */
 const MADE_SINCE: ReadonlySet<string> = new Set(["policies", "shadows"])
 const at = Date.UTC(2026, 2, 1)
@@ -229,6 +234,7 @@ async function ofFormat14(database: OlderDatabase): Promise<OlderDatabase> {
   await records.close()
   const { integer, text, tableEnd } = database.spelling
   await database.execute(`
+    ${DROP_EVENTS}
     drop table saved_views;
     create table review_views (
       id ${text} primary key not null, tenant_id ${integer} not null references tenants (id),
@@ -247,6 +253,7 @@ async function ofFormat14(database: OlderDatabase): Promise<OlderDatabase> {
 export function tablesOfFormat6(spelling: Omit<OlderDatabase["spelling"], "hex">): string {
   const { integer, text, bytes, tableEnd, openAudit } = spelling
   return `
+    ${DROP_EVENTS}
     drop table shadows;
     drop table signups;
     drop table outside_accounts;

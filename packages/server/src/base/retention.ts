@@ -13,6 +13,9 @@ export const INVITATION_KEPT_DAYS = 30
 /** Days that a sign-up may wait for an administrator. */
 export const WAITING_SIGNUP_DAYS = 90
 
+/** Days that events are kept, with what became of telling them. */
+export const EVENT_DAYS = 30
+
 /** What is kept, and for how long. */
 export interface Kept {
   readonly what: string
@@ -118,6 +121,31 @@ export const keptInRecords: Readonly<Record<keyof Schema, Kept>> = {
     what: "saved views of reviews and decisions",
     person: "who saved them",
     long: forEver,
+  },
+  events: {
+    what: "events",
+    person: `${keyed}; the identity sealed under a subkey where the tenant asked for it`,
+    long: { text: `${EVENT_DAYS} days, or until the subject is erased` },
+  },
+  webhooks: {
+    what: "webhooks",
+    person: nobody,
+    long: { text: "until they are deleted" },
+  },
+  webhook_secrets: {
+    what: "what webhooks are signed with, sealed under a subkey",
+    person: nobody,
+    long: { text: "until the webhook is deleted or the secret is rotated out" },
+  },
+  deliveries: {
+    what: "which event is to be told, or was told, to which webhook",
+    person: keyed,
+    long: { text: `as long as the event: ${EVENT_DAYS} days, or until the subject is erased` },
+  },
+  attempts: {
+    what: "log of requests to webhooks, with the beginning of the answer",
+    person: "what the receiver answered",
+    long: { text: `as long as the event: ${EVENT_DAYS} days, or until the subject is erased` },
   },
 }
 

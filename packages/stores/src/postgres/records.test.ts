@@ -8,6 +8,7 @@ import { type CopiedDatabase, recordsCopySuite } from "../../testing/records-cop
 import { recordsAuditSuite } from "../../testing/records-audit-suite.ts"
 import { recordsFeedbackSuite } from "../../testing/records-feedback-suite.ts"
 import { recordsSubjectsSuite } from "../../testing/records-subjects-suite.ts"
+import { recordsEventsSuite } from "../../testing/records-events-suite.ts"
 import { recordsEvidenceSuite } from "../../testing/records-evidence-suite.ts"
 import { recordsMigrationSuite } from "../../testing/records-migration-suite.ts"
 import { recordsOutsideSuite } from "../../testing/records-outside-suite.ts"
@@ -68,6 +69,7 @@ function testOn(server: TestServer): void {
   recordsCopySuite("postgres to postgres", copied, copied)
   recordsCopySuite("sqlite to postgres", file, copied)
   recordsEvidenceSuite("postgres", newDatabase)
+  recordsEventsSuite("postgres", newDatabase)
   recordsMigrationSuite("postgres", async () => {
     const url = await server.createDatabase()
     return {

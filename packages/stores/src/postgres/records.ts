@@ -2,7 +2,7 @@ import { Kysely, PostgresAdapter, PostgresDialect, sql } from "kysely"
 import { Pool, types, type PoolConfig } from "pg"
 
 import { type RecordsCopy, recordsCopy } from "../records-copy.ts"
-import type { Database, Engine, Write } from "../records-engine.ts"
+import type { Database, Engine, TurnPurpose, Write } from "../records-engine.ts"
 import { RecordsError, type RecordsFault } from "../records-error.ts"
 import type { Schema } from "../records-schema.ts"
 import { openSqlRecords } from "../records-sql.ts"
@@ -99,13 +99,15 @@ function postgresEngine(options: PostgresOptions): Engine {
     snapshot: (work) => db.transaction().setIsolationLevel("repeatable read").execute(work),
     withOwnIdentities: sql`overriding system value`,
     async advanceIdentities(write) {
-      for (const table of ["tenants", "audit"]) {
+      for (const [table, column] of Object.entries(COUNTED)) {
         await sql`
-          select setval(pg_get_serial_sequence(${table}, 'id'), coalesce(max(id), 0) + 1, false)
+          select setval(pg_get_serial_sequence(${table}, ${column}),
+            coalesce(max(${sql.ref(column)}), 0) + 1, false)
           from ${sql.table(table)}`.execute(write)
       }
     },
-    takeTurn: (write) => takeLock(write, TURN_LOCK),
+    takeTurn: (write, purpose) => takeLock(write, TURN_LOCKS[purpose]),
+    skipLocked: sql`for update skip locked`,
     scrub: async () => {},
   }
 }
@@ -136,7 +138,13 @@ export function connected(config: PoolConfig): Database {
 
 // The numbers only have to be ours.
 export const MIGRATION_LOCK = 0x6173_7361
-const TURN_LOCK = 0x6173_7362
+const TURN_LOCKS: Readonly<Record<TurnPurpose, number>> = {
+  costs: 0x6173_7362,
+  events: 0x6173_7363,
+}
+
+/** The columns that the server counts up. */
+const COUNTED = { tenants: "id", audit: "id", events: "seq", attempts: "id" } as const
 
 /** Held until the transaction ends, however it ends. */
 async function takeLock(write: Write, lock: number): Promise<void> {

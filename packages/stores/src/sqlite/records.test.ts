@@ -9,6 +9,7 @@ import { type CopiedDatabase, recordsCopySuite } from "../../testing/records-cop
 import { recordsAuditSuite } from "../../testing/records-audit-suite.ts"
 import { recordsFeedbackSuite } from "../../testing/records-feedback-suite.ts"
 import { recordsSubjectsSuite } from "../../testing/records-subjects-suite.ts"
+import { recordsEventsSuite } from "../../testing/records-events-suite.ts"
 import { recordsEvidenceSuite } from "../../testing/records-evidence-suite.ts"
 import { recordsMigrationSuite } from "../../testing/records-migration-suite.ts"
 import { recordsOutsideSuite } from "../../testing/records-outside-suite.ts"
@@ -65,6 +66,7 @@ async function copiedDatabase(): Promise<CopiedDatabase> {
 }
 recordsCopySuite("sqlite", copiedDatabase, copiedDatabase)
 recordsEvidenceSuite("sqlite", newDatabase)
+recordsEventsSuite("sqlite", newDatabase)
 recordsMigrationSuite("sqlite", async () => {
   const file = newFile()
   return {

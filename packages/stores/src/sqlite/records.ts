@@ -84,6 +84,7 @@ function sqliteEngine(db: Database, auditKey: Uint8Array | null): Engine {
     advanceIdentities: async () => {},
     // Transactions take the write lock when they begin, so each is already alone.
     takeTurn: async () => {},
+    skipLocked: sql``,
     // Pages from before the deletion are still in the log: it is folded into the file and emptied.
     async scrub() {
       await sql`pragma wal_checkpoint(truncate)`.execute(db)

@@ -1,0 +1,270 @@
+import type { Selectable } from "kysely"
+
+import { newId } from "./event-id.ts"
+import type { Database, Engine, Store, Write } from "./records-engine.ts"
+import type { Schema } from "./records-schema.ts"
+
+/** Something that happened, as its maker describes it. */
+export interface NewEvent {
+  /** From `eventId` or `derivedEventId`: an event whose id is there already is the same event. */
+  readonly id: string
+  /** null: of the service itself. */
+  readonly tenantId: number | null
+  readonly kind: string
+  readonly at: number
+  /** The tenant's own name of what it is about. */
+  readonly ref: string | null
+  /** Whom it is about: events about one identity are told in order, and go when it is erased. */
+  readonly identityKey: Uint8Array | null
+  /** The identity itself, sealed, for tenants that asked for it. */
+  readonly sealed: Uint8Array | null
+  /** The payload's `data`. Holds no identity. */
+  readonly data: object
+}
+
+export interface StoredEvent extends NewEvent {
+  /** Grows in the order of commits. */
+  readonly seq: number
+}
+
+export interface EventPage {
+  readonly tenantId: number | null
+  /** Only events with greater numbers. */
+  readonly after: number
+  readonly kinds?: readonly string[]
+  readonly limit: number
+}
+
+export interface EventRecords {
+  /** Returns how many were new. All of them or none. */
+  addEvents(events: readonly NewEvent[]): Promise<number>
+  /** One owner's events, the oldest first. */
+  eventsAfter(page: EventPage): Promise<StoredEvent[]>
+  /**
+   * Deletes the oldest events from before a moment, at most `rowsMax`, with what became of telling
+   * them. Returns how many there were.
+   */
+  forgetEvents(of: { before: number; rowsMax: number }): Promise<number>
+}
+
+/** Of these only the newest is worth telling: it says what is true now. */
+export const REPLACED_BY_NEWER: readonly string[] = ["risk.email.changed", "risk.phone.changed"]
+
+/** Few enough for the 32,766 parameters of a statement on SQLite. */
+const ROWS_AT_ONCE = 500
+
+/** Events over either engine. */
+export function sqlEvents(
+  { read, write }: Store,
+  { takeTurn, scrub }: Pick<Engine, "takeTurn" | "scrub">,
+): EventRecords {
+  return {
+    addEvents: (events) => write((db) => appendEvents(db, takeTurn, events)),
+
+    eventsAfter: ({ tenantId, after, kinds, limit }) =>
+      read(async (db) => {
+        let query = db.selectFrom("events").selectAll().where("seq", ">", after)
+        query =
+          tenantId === null
+            ? query.where("tenant_id", "is", null)
+            : query.where("tenant_id", "=", tenantId)
+        if (kinds !== undefined) query = query.where("kind", "in", kinds)
+        return (await query.orderBy("seq").limit(limit).execute()).map(eventOf)
+      }),
+
+    async forgetEvents({ before, rowsMax }) {
+      const forgotten = await write(async (db) => {
+        const oldest = await db
+          .selectFrom("events")
+          .select("seq")
+          .where("at", "<", before)
+          .orderBy("at")
+          .limit(rowsMax)
+          .execute()
+        await deleteEvents(
+          db,
+          oldest.map(({ seq }) => seq),
+        )
+        return oldest.length
+      })
+      if (forgotten > 0) await read(scrub)
+      return forgotten
+    },
+  }
+}
+
+/**
+ * Adds events in the caller's own transaction, with a delivery to each enabled webhook of the owner
+ * that asks for the kind, and returns how many were new. Known ids and events about erased
+ * identities are left out. A newer change of risk replaces older ones that were not delivered yet.
+ *
+ * From here to its end the transaction is alone among those that add events, so that `seq` follows
+ * the order of commits. Call it before `note`: two transactions that take turns and the head of the
+ * audit trail in different orders would wait for each other.
+ */
+export async function appendEvents(
+  db: Write,
+  turn: Engine["takeTurn"],
+  events: readonly NewEvent[],
+): Promise<number> {
+  if (events.length === 0) return 0
+  await turn(db, "events")
+  let added = 0
+  for (let from = 0; from < events.length; from += ROWS_AT_ONCE)
+    added += await appendSome(db, events.slice(from, from + ROWS_AT_ONCE))
+  return added
+}
+
+async function appendSome(db: Write, events: readonly NewEvent[]): Promise<number> {
+  const erased = await erasedAmong(db, events)
+  const kept = events.filter(({ identityKey }) => !erased.has(nameOf(identityKey)))
+  if (kept.length === 0) return 0
+  const inserted = await db
+    .insertInto("events")
+    .values(
+      kept.map((event) => ({
+        id: event.id,
+        tenant_id: event.tenantId,
+        kind: event.kind,
+        at: event.at,
+        ref: event.ref,
+        identity_key: event.identityKey,
+        data: JSON.stringify(event.data),
+        sealed: event.sealed,
+      })),
+    )
+    .onConflict((conflict) => conflict.column("id").doNothing())
+    .returning(["seq", "tenant_id", "kind", "at", "identity_key"])
+    .execute()
+  const rows = inserted.toSorted((a, b) => a.seq - b.seq)
+  for (const owner of new Set(rows.map((row) => row.tenant_id))) {
+    const own = rows.filter((row) => row.tenant_id === owner)
+    for (const webhook of await enabledWebhooks(db, owner)) {
+      const asked = own.filter(({ kind }) => webhook.kinds.includes(` ${kind} `))
+      if (asked.length > 0) await addDeliveries(db, webhook.id, asked)
+    }
+  }
+  return rows.length
+}
+
+type NewRow = Pick<
+  Selectable<Schema["events"]>,
+  "seq" | "tenant_id" | "kind" | "at" | "identity_key"
+>
+
+async function enabledWebhooks(
+  db: Write,
+  owner: number | null,
+): Promise<{ id: string; kinds: string }[]> {
+  const query = db.selectFrom("webhooks").select(["id", "kinds"]).where("disabled_at", "is", null)
+  const own =
+    owner === null ? query.where("tenant_id", "is", null) : query.where("tenant_id", "=", owner)
+  return await own.execute()
+}
+
+/** Of one webhook, due at once, in the order of the events. */
+async function addDeliveries(db: Write, webhookId: string, rows: readonly NewRow[]): Promise<void> {
+  const newest = new Map<string, number>()
+  for (const kind of REPLACED_BY_NEWER) {
+    const changes = rows.filter((row) => row.kind === kind && row.identity_key !== null)
+    if (changes.length === 0) continue
+    for (const { identity_key, seq } of changes) newest.set(`${kind} ${nameOf(identity_key)}`, seq)
+    await db
+      .updateTable("deliveries")
+      .set({ status: "replaced", next_at: null })
+      .where("webhook_id", "=", webhookId)
+      .where("kind", "=", kind)
+      .where(
+        "order_key",
+        "in",
+        changes.flatMap(({ identity_key: key }) => key ?? []),
+      )
+      .where("status", "=", "pending")
+      .execute()
+  }
+  await db
+    .insertInto("deliveries")
+    .values(
+      rows.map(({ seq, kind, at, identity_key }) => {
+        const isReplaced = (newest.get(`${kind} ${nameOf(identity_key)}`) ?? seq) > seq
+        return {
+          id: newId("del_"),
+          webhook_id: webhookId,
+          event_seq: seq,
+          kind,
+          order_key: identity_key,
+          status: isReplaced ? "replaced" : "pending",
+          attempt: 0,
+          next_at: isReplaced ? null : at,
+        }
+      }),
+    )
+    .execute()
+}
+
+/** Deletes events with what became of telling them. */
+async function deleteEvents(db: Write, seqs: readonly number[]): Promise<void> {
+  for (let from = 0; from < seqs.length; from += ROWS_AT_ONCE) {
+    const some = seqs.slice(from, from + ROWS_AT_ONCE)
+    const theirs = db.selectFrom("deliveries").select("id").where("event_seq", "in", some)
+    await db.deleteFrom("attempts").where("delivery_id", "in", theirs).execute()
+    await db.deleteFrom("deliveries").where("event_seq", "in", some).execute()
+    await db.deleteFrom("events").where("seq", "in", some).execute()
+  }
+}
+
+/**
+ * Deletes the events about an identity, of one tenant or of all, told or not, and returns how many
+ * there were.
+ */
+export async function deleteEventsOf(
+  db: Write,
+  turn: Engine["takeTurn"],
+  { identityKey, tenantId }: { identityKey: Uint8Array; tenantId: number | null },
+): Promise<number> {
+  // A webhook may be about to be deleted, or a failure to be noted: both take this turn.
+  await turn(db, "events")
+  const rows = await db
+    .selectFrom("events")
+    .select("seq")
+    .where("identity_key", "=", identityKey)
+    .$if(tenantId !== null, (query) => query.where("tenant_id", "=", tenantId ?? 0))
+    .execute()
+  await deleteEvents(
+    db,
+    rows.map(({ seq }) => seq),
+  )
+  return rows.length
+}
+
+async function erasedAmong(
+  db: Pick<Database, "selectFrom">,
+  events: readonly NewEvent[],
+): Promise<Set<string>> {
+  const keys = events.flatMap(({ identityKey }) => identityKey ?? [])
+  if (keys.length === 0) return new Set()
+  const rows = await db
+    .selectFrom("tombstones")
+    .select("identity_key")
+    .where("identity_key", "in", keys)
+    .execute()
+  return new Set(rows.map(({ identity_key: key }) => nameOf(key)))
+}
+
+function nameOf(key: Uint8Array | null): string {
+  return key === null ? "" : Buffer.from(key).toString("hex")
+}
+
+export function eventOf(row: Selectable<Schema["events"]>): StoredEvent {
+  return {
+    seq: row.seq,
+    id: row.id,
+    tenantId: row.tenant_id,
+    kind: row.kind,
+    at: row.at,
+    ref: row.ref,
+    identityKey: row.identity_key,
+    sealed: row.sealed,
+    data: JSON.parse(row.data) as object,
+  }
+}

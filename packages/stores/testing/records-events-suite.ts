@@ -1,0 +1,513 @@
+import assert from "node:assert/strict"
+import { setImmediate } from "node:timers/promises"
+
+import { derivedEventId, eventId } from "../src/event-id.ts"
+import type { ClaimedDelivery, Settlement } from "../src/records-deliveries.ts"
+import type { NewEvent } from "../src/records-events.ts"
+import type { Records } from "../src/records.ts"
+import { WEBHOOKS_MAX, type NewWebhook } from "../src/records-webhooks.ts"
+import { tenants } from "./records-feedback-suite.ts"
+import { hashOf, refusedAs, testsOnRecords, type TestDatabase } from "./records-suite.ts"
+
+const at = Date.UTC(2026, 2, 1, 12)
+const actor = "key:k1"
+const alice = hashOf("alice").slice(0, 16)
+const bob = hashOf("bob").slice(0, 16)
+const RISK = "risk.email.changed"
+const EXPOSURE = "exposure.added"
+
+export function event(tenantId: number | null, changes: Partial<NewEvent> = {}): NewEvent {
+  return {
+    ...{ id: eventId(), tenantId, kind: EXPOSURE, at, ref: null, identityKey: null },
+    ...{ sealed: null, data: { n: 1 }, ...changes },
+  }
+}
+
+export function webhook(
+  tenantId: number | null,
+  id: string,
+  changes: Partial<NewWebhook> = {},
+): NewWebhook {
+  const secret = { id: `${id}_1`, scheme: "v1", sealed: hashOf(id), publicKey: null } as const
+  return {
+    ...{ id, tenantId, url: `https://${id}.example/`, description: "", at, actor },
+    ...{ kinds: [EXPOSURE, RISK], secrets: [secret], ...changes },
+  }
+}
+
+let claims = 0
+
+/** Takes what is due of a webhook. */
+async function claimed(
+  records: Records,
+  webhookId: string,
+  when = at,
+  limit = 10,
+): Promise<ClaimedDelivery[]> {
+  const claim = `claim ${++claims}`
+  return await records.claimDeliveries({ webhookId, at: when, until: when + 60_000, claim, limit })
+}
+
+const answered = { at, status: 200, error: null, durationMs: 5, response: "ok" }
+const failed = { ...answered, status: 500 }
+
+async function settle(
+  records: Records,
+  { id, claim }: ClaimedDelivery,
+  then: Settlement["then"],
+  when = at,
+): Promise<boolean> {
+  const answer = then === "delivered" ? answered : failed
+  return (await records.settleDelivery({ id, claim, ...answer, at: when, then })).disabled
+}
+
+async function statuses(
+  records: Records,
+  tenantId: number | null,
+  webhookId: string,
+): Promise<string[]> {
+  const page = await records.deliveries({ tenantId, webhookId, limit: 100 })
+  return page.map(({ status }) => status).toReversed()
+}
+
+/** What happened, whom to tell of it, and what became of that. */
+export function recordsEventsSuite(engine: string, newDatabase: () => Promise<TestDatabase>): void {
+  const onRecords = testsOnRecords(engine, newDatabase)
+
+  onRecords("events are read forward by their owner alone", async (openings) => {
+    const { records } = openings
+    const { acme, other } = await tenants(openings)
+    const { tenantId } = acme
+    const first = event(tenantId, { ref: "r1", identityKey: alice, sealed: hashOf("sealed") })
+    const ofOther = event(other.tenantId)
+    const ofService = event(null, { kind: "import.finished" })
+    const second = event(tenantId, { kind: "key.created" })
+    assert.equal(await records.addEvents([first, ofOther, ofService, second]), 4)
+    const read = async (owner: number | null, after = 0): Promise<NewEvent[]> => {
+      const page = await records.eventsAfter({ tenantId: owner, after, limit: 10 })
+      return page.map(({ seq, ...rest }) => {
+        assert.ok(seq > after)
+        return rest
+      })
+    }
+    assert.deepEqual(await read(tenantId), [first, second])
+    assert.deepEqual(await read(other.tenantId), [ofOther])
+    assert.deepEqual(await read(null), [ofService])
+    const [{ seq } = { seq: 0 }] = await records.eventsAfter({ tenantId, after: 0, limit: 1 })
+    assert.deepEqual(await read(tenantId, seq), [second])
+    const kinds = ["key.created"]
+    const some = await records.eventsAfter({ tenantId, after: 0, kinds, limit: 10 })
+    assert.deepEqual(
+      some.map(({ id }) => id),
+      [second.id],
+    )
+  })
+
+  onRecords("an event that is derived twice is told once", async (openings) => {
+    const { records } = openings
+    const { tenantId } = (await tenants(openings)).acme
+    await records.createWebhook(webhook(tenantId, "wh_1"))
+    const id = derivedEventId([7, tenantId, alice, EXPOSURE])
+    assert.notEqual(id, derivedEventId([7, tenantId, bob, EXPOSURE]))
+    assert.notEqual(derivedEventId(["a b", "c"]), derivedEventId(["a", "b c"]))
+    assert.equal(await records.addEvents([event(tenantId, { id })]), 1)
+    assert.equal(await records.addEvents([event(tenantId, { id }), event(tenantId)]), 1)
+    assert.deepEqual(await statuses(records, tenantId, "wh_1"), ["pending", "pending"])
+  })
+
+  onRecords("two processes that add at once leave no number behind a reader", async (openings) => {
+    const { records } = openings
+    const { tenantId } = (await tenants(openings)).acme
+    const second = await openings.open()
+    const seen: number[] = []
+    let last = 0
+    const reader = async (): Promise<void> => {
+      const page = await records.eventsAfter({ tenantId, after: last, limit: 1_000 })
+      seen.push(...page.map(({ seq }) => seq))
+      last = seen.at(-1) ?? 0
+    }
+    let writing = true
+    const many = (writer: Records): Promise<unknown> =>
+      (async () => {
+        for (let n = 0; n < 20; n++)
+          await writer.addEvents(Array.from({ length: 1 + (n % 7) }, () => event(tenantId)))
+      })()
+    const writers = Promise.all([many(records), many(second)]).finally(() => (writing = false))
+    while (writing) {
+      await reader()
+      // Others wait for the lock by timers.
+      await setImmediate()
+    }
+    await writers
+    await reader()
+    const all = await records.eventsAfter({ tenantId, after: 0, limit: 1_000 })
+    assert.deepEqual(
+      seen,
+      all.map(({ seq }) => seq),
+    )
+  })
+
+  onRecords("only webhooks that ask for it, and are enabled, are told", async (openings) => {
+    const { records } = openings
+    const { acme, other } = await tenants(openings)
+    const { tenantId } = acme
+    await records.createWebhook(webhook(tenantId, "wh_1"))
+    await records.createWebhook(webhook(tenantId, "wh_keys", { kinds: ["key.created"] }))
+    await records.createWebhook(webhook(tenantId, "wh_off"))
+    await records.createWebhook(webhook(other.tenantId, "wh_other"))
+    await records.createWebhook(webhook(null, "wh_service"))
+    const off = { tenantId, id: "wh_off", enabled: false, at, actor }
+    assert.equal((await records.changeWebhook(off))?.disabled?.reason, "by-hand")
+    await records.addEvents([event(tenantId)])
+    assert.deepEqual(await records.dueWebhooks(at - 1), [])
+    assert.deepEqual(await records.dueWebhooks(at), [{ id: "wh_1", url: "https://wh_1.example/" }])
+    assert.equal((await claimed(records, "wh_1")).length, 1)
+    for (const id of ["wh_keys", "wh_off", "wh_other", "wh_service"])
+      assert.deepEqual(await claimed(records, id), [])
+    assert.deepEqual(await records.dueWebhooks(at), [])
+    // Nobody reads another's deliveries.
+    assert.equal((await statuses(records, tenantId, "wh_1")).length, 1)
+    assert.deepEqual(await statuses(records, other.tenantId, "wh_1"), [])
+    assert.deepEqual(await statuses(records, null, "wh_1"), [])
+  })
+
+  onRecords("a claim is one claimer's until it runs out", async (openings) => {
+    const { records } = openings
+    const { tenantId } = (await tenants(openings)).acme
+    const second = await openings.open()
+    await records.createWebhook(webhook(tenantId, "wh_1"))
+    await records.addEvents(Array.from({ length: 40 }, () => event(tenantId)))
+    const takes = await Promise.all(
+      [records, second, records, second].map((each) => claimed(each, "wh_1", at, 10)),
+    )
+    const ids = takes.flat().map(({ id }) => id)
+    assert.equal(new Set(ids).size, ids.length)
+    for (let more = ids.length; more < 40; more += 10) ids.push(...(await idsOf(records, at)))
+    assert.equal(new Set(ids).size, 40)
+    assert.deepEqual(await claimed(records, "wh_1", at + 59_999), [])
+    const again = await claimed(second, "wh_1", at + 60_000, 100)
+    assert.equal(again.length, 40)
+    // The first claimer's claim ran out: its failure is none of the second's, its success is true.
+    const [lost, late] = takes.flat() as [ClaimedDelivery, ClaimedDelivery]
+    await settle(records, lost, { retryAt: at + 1 })
+    await settle(records, late, "delivered")
+    assert.deepEqual(await claimed(records, "wh_1", at + 60_001), [])
+    const page = await records.deliveries({ tenantId, webhookId: "wh_1", limit: 100 })
+    const delivered = page.filter(({ status }) => status === "delivered")
+    assert.deepEqual(
+      delivered.map(({ id }) => id),
+      [late.id],
+    )
+    // Given back they are there at once.
+    await second.releaseDeliveries(again)
+    assert.equal((await claimed(records, "wh_1", at + 60_002, 100)).length, 39)
+  })
+
+  onRecords("about one identity the next goes after the one before", async (openings) => {
+    const { records } = openings
+    const { tenantId } = (await tenants(openings)).acme
+    await records.createWebhook(webhook(tenantId, "wh_1"))
+    const [a1, a2, b1] = [alice, alice, bob].map((identityKey) => event(tenantId, { identityKey }))
+    await records.addEvents([a1, a2, b1] as NewEvent[])
+    const [first, ofBob, ...rest] = await claimed(records, "wh_1")
+    assert.ok(first !== undefined && ofBob !== undefined)
+    assert.deepEqual([first.event.id, ofBob.event.id, rest], [a1?.id, b1?.id, []])
+    await settle(records, first, { retryAt: at + 5_000 })
+    await settle(records, ofBob, "delivered")
+    assert.deepEqual(await claimed(records, "wh_1", at + 4_999), [])
+    const [retried] = await claimed(records, "wh_1", at + 5_000)
+    assert.ok(retried !== undefined)
+    assert.deepEqual([retried.event.id, retried.attempt], [a1?.id, 1])
+    // Given up: dead and listed, and the next one goes.
+    await settle(records, retried, "given-up", at + 5_001)
+    assert.deepEqual(
+      (await claimed(records, "wh_1", at + 5_001)).map((each) => each.event.id),
+      [a2?.id],
+    )
+    const dead = { tenantId, webhookId: "wh_1", status: "dead", limit: 10 } as const
+    assert.deepEqual(
+      (await records.deliveries(dead)).map((each) => each.event.id),
+      [a1?.id],
+    )
+  })
+
+  onRecords("a newer change of risk replaces those that wait", async (openings) => {
+    const { records } = openings
+    const { acme, other } = await tenants(openings)
+    const { tenantId } = acme
+    await records.createWebhook(webhook(tenantId, "wh_1"))
+    await records.createWebhook(webhook(other.tenantId, "wh_2"))
+    const change = (of: number, identityKey = alice): NewEvent =>
+      event(of, { kind: RISK, identityKey })
+    await records.addEvents([change(tenantId), change(tenantId, bob), change(other.tenantId)])
+    await records.addEvents([event(tenantId, { identityKey: alice }), change(tenantId)])
+    assert.deepEqual(
+      await statuses(records, tenantId, "wh_1"),
+      ["replaced", "pending", "pending", "pending"],
+      "only that of the same identity and kind",
+    )
+    assert.deepEqual(await statuses(records, other.tenantId, "wh_2"), ["pending"])
+    // Also among events that come together.
+    await records.addEvents([change(tenantId, bob), change(tenantId, bob)])
+    assert.deepEqual((await statuses(records, tenantId, "wh_1")).slice(-2), ["replaced", "pending"])
+  })
+
+  onRecords("one that gives way while it is sent goes before its successor", async (openings) => {
+    const { records } = openings
+    const { tenantId } = (await tenants(openings)).acme
+    await records.createWebhook(webhook(tenantId, "wh_1"))
+    const change = (): NewEvent => event(tenantId, { kind: RISK, identityKey: alice })
+    await records.addEvents([change()])
+    const [sending] = await claimed(records, "wh_1")
+    assert.ok(sending !== undefined)
+    await records.addEvents([change()])
+    assert.deepEqual(await claimed(records, "wh_1"), [], "the older one may still arrive")
+    await settle(records, sending, { retryAt: at })
+    assert.deepEqual(await statuses(records, tenantId, "wh_1"), ["replaced", "pending"])
+    assert.equal((await claimed(records, "wh_1")).length, 1)
+    // If its sender dies, the claim runs out.
+    await records.addEvents([change()])
+    assert.deepEqual(await claimed(records, "wh_1", at + 59_999), [])
+    assert.equal((await claimed(records, "wh_1", at + 60_000)).length, 1)
+  })
+
+  onRecords("a webhook that nothing reaches is disabled, and its owner told", async (openings) => {
+    const { records } = openings
+    const { tenantId } = (await tenants(openings)).acme
+    await records.createWebhook(webhook(tenantId, "wh_1"))
+    await records.createWebhook(webhook(tenantId, "wh_2", { kinds: ["webhook.disabled"] }))
+    const [lost, waiting] = [event(tenantId), event(tenantId)]
+    await records.addEvents([lost])
+    const [delivery] = await claimed(records, "wh_1")
+    assert.ok(delivery !== undefined)
+    await records.addEvents([waiting])
+    assert.equal(await settle(records, delivery, "given-up"), true)
+    assert.deepEqual(await statuses(records, tenantId, "wh_1"), ["dead", "dead"])
+    const why = { reason: "failing", eventId: lost.id, kind: EXPOSURE, status: 500, error: null }
+    assert.deepEqual((await records.webhook({ tenantId, id: "wh_1" }))?.disabled, { at, ...why })
+    const [notice] = await claimed(records, "wh_2")
+    assert.equal(notice?.event.kind, "webhook.disabled")
+    assert.deepEqual(notice.event.data, {
+      ...{ webhook_id: "wh_1", reason: "failing", event_id: lost.id, event_type: EXPOSURE },
+      ...{ last_status: 500, last_error: null },
+    })
+    const [entry] = await records.audit({ limit: 1, tenantId })
+    assert.equal(entry?.action, "webhook.disable")
+
+    // Nothing is queued for it until it is enabled; then a replay brings what it missed.
+    const missed = event(tenantId)
+    await records.addEvents([missed])
+    const replay = {
+      ...{ tenantId, id: "wh_1", at, since: at - 1, until: at, delivered: false },
+      ...{ perSecond: 2, after: 0, queued: 0, limit: 2 },
+    }
+    assert.deepEqual(await records.queueReplay(replay), { queued: 0, after: null })
+    const enabled = await records.changeWebhook({
+      ...{ tenantId, id: "wh_1", enabled: true, at, actor },
+    })
+    assert.equal(enabled?.disabled, null)
+    const first = await records.queueReplay(replay)
+    assert.equal(first.queued, 2)
+    const rest = await records.queueReplay({ ...replay, ...first, after: first.after ?? 0 })
+    assert.deepEqual(rest, { queued: 3, after: null })
+    const at500 = await claimed(records, "wh_1", at + 500)
+    assert.deepEqual(
+      at500.map((each) => each.event.id),
+      [lost.id, waiting.id],
+      "two a second",
+    )
+    const [last] = await claimed(records, "wh_1", at + 1_000)
+    assert.equal(last?.event.id, missed.id)
+    for (const each of [...at500, last]) await settle(records, each, "delivered", at + 1_000)
+    assert.deepEqual(await records.queueReplay({ ...replay, limit: 10 }), {
+      ...{ queued: 0, after: null },
+    })
+    const whole = { ...replay, delivered: true, limit: 10 }
+    assert.equal((await records.queueReplay(whole)).queued, 3)
+  })
+
+  onRecords("one event that is refused does not disable a webhook that works", async (openings) => {
+    const { records } = openings
+    const { tenantId } = (await tenants(openings)).acme
+    await records.createWebhook(webhook(tenantId, "wh_1"))
+    await records.addEvents([event(tenantId)])
+    const [refused] = await claimed(records, "wh_1")
+    assert.ok(refused !== undefined)
+    await settle(records, refused, { retryAt: at + 10 }, at)
+    await records.addEvents([event(tenantId)])
+    const [fine] = await claimed(records, "wh_1", at + 1)
+    assert.ok(fine !== undefined)
+    await settle(records, fine, "delivered", at + 1)
+    const [again] = await claimed(records, "wh_1", at + 10)
+    assert.ok(again !== undefined)
+    assert.equal(await settle(records, again, "given-up", at + 10), false)
+    assert.equal((await records.webhook({ tenantId, id: "wh_1" }))?.disabled, null)
+    // 410 does, whatever else it took.
+    await records.addEvents([event(tenantId)])
+    const [last] = await claimed(records, "wh_1", at + 11)
+    assert.ok(last !== undefined)
+    assert.equal(await settle(records, last, "gone", at + 11), true)
+  })
+
+  onRecords("a single shot changes nothing but what it delivered", async (openings) => {
+    const { records } = openings
+    const { acme, other } = await tenants(openings)
+    const { tenantId } = acme
+    const place = { tenantId, id: "wh_1" }
+    await records.createWebhook(webhook(tenantId, "wh_1"))
+    await records.addEvents([event(tenantId)])
+    const [claim] = await claimed(records, "wh_1")
+    assert.ok(claim !== undefined)
+    await settle(records, claim, { retryAt: at + 5_000 })
+    const deliveryId = claim.id
+    const wrong = { ...place, tenantId: other.tenantId, deliveryId }
+    assert.equal(await records.deliveryToRepeat(wrong), null)
+    const repeated = await records.deliveryToRepeat({ ...place, deliveryId })
+    assert.equal(repeated?.event.id, claim.event.id)
+    const shot = { ...failed, deliveryId, cause: "replay" } as const
+    await records.logShot({ ...shot, delivered: false })
+    const before = await records.delivery({ ...place, deliveryId })
+    assert.deepEqual(
+      [before?.status, before?.attempt, before?.nextAt],
+      ["pending", 1, at + 5_000],
+      "the schedule goes on as it was",
+    )
+    await records.logShot({ ...shot, ...answered, delivered: true })
+    assert.equal((await records.delivery({ ...place, deliveryId }))?.status, "delivered")
+    assert.deepEqual(await claimed(records, "wh_1", at + 5_000), [])
+    assert.deepEqual(
+      (await records.attempts({ deliveryId, limit: 10 })).map(({ cause, status }) => [
+        cause,
+        status,
+      ]),
+      [
+        ["replay", 200],
+        ["replay", 500],
+        ["schedule", 500],
+      ],
+    )
+
+    const test = event(tenantId, { kind: "webhook.test" })
+    assert.equal(await records.addTest({ ...place, tenantId: other.tenantId }, test), null)
+    const added = await records.addTest(place, test)
+    assert.equal(added?.event.id, test.id)
+    assert.deepEqual(await claimed(records, "wh_1", at + 5_000), [], "nobody repeats a test")
+  })
+
+  onRecords("erasing takes the events about an identity, told or not", async (openings) => {
+    const { records } = openings
+    const { acme, other } = await tenants(openings)
+    const { tenantId } = acme
+    await records.createWebhook(webhook(tenantId, "wh_1"))
+    await records.createWebhook(webhook(other.tenantId, "wh_2"))
+    const about = (of: number, identityKey: Uint8Array): NewEvent => event(of, { identityKey })
+    const kept = about(tenantId, bob)
+    await records.addEvents([about(tenantId, alice), kept, about(other.tenantId, alice)])
+    const [sending] = await claimed(records, "wh_1", at, 1)
+    assert.ok(sending !== undefined)
+    const subject = {
+      identityKey: alice,
+      identityType: "email",
+      reason: "incident",
+      reference: null,
+      at,
+      actor,
+    } as const
+    await records.eraseSubject({ ...subject, tenantId })
+    const left = async (of: number): Promise<string[]> =>
+      (await records.eventsAfter({ tenantId: of, after: 0, limit: 10 })).map(({ id }) => id)
+    assert.deepEqual(await left(tenantId), [kept.id])
+    assert.equal((await left(other.tenantId)).length, 1)
+    // What was being sent meanwhile leaves no trace.
+    await settle(records, sending, "delivered")
+    assert.deepEqual(await records.attempts({ deliveryId: sending.id, limit: 10 }), [])
+    await records.eraseSubject({ ...subject, tenantId: null })
+    assert.deepEqual(await left(other.tenantId), [])
+    // And none comes back.
+    assert.equal(await records.addEvents([about(tenantId, alice)]), 0)
+    assert.deepEqual(await left(tenantId), [kept.id])
+  })
+
+  onRecords("old events are forgotten with what became of them", async (openings) => {
+    const { records } = openings
+    const { tenantId } = (await tenants(openings)).acme
+    await records.createWebhook(webhook(tenantId, "wh_1"))
+    const day = 86_400_000
+    await records.addEvents([0, 1, 2].map((n) => event(tenantId, { at: at + n * day })))
+    const [claim] = await claimed(records, "wh_1")
+    assert.ok(claim !== undefined)
+    await settle(records, claim, "delivered")
+    assert.equal(await records.forgetEvents({ before: at + 2 * day, rowsMax: 1 }), 1)
+    assert.equal(await records.forgetEvents({ before: at + 2 * day, rowsMax: 9 }), 1)
+    assert.equal(await records.forgetEvents({ before: at + 2 * day, rowsMax: 9 }), 0)
+    assert.equal((await records.eventsAfter({ tenantId, after: 0, limit: 9 })).length, 1)
+    assert.deepEqual(await statuses(records, tenantId, "wh_1"), ["pending"])
+    assert.deepEqual(await records.attempts({ deliveryId: claim.id, limit: 9 }), [])
+  })
+
+  onRecords("secrets overlap when they are rotated", async (openings) => {
+    const { records } = openings
+    const { acme, other } = await tenants(openings)
+    const { tenantId } = acme
+    await records.createWebhook(webhook(tenantId, "wh_1"))
+    const secret = { id: "s2", scheme: "v1", sealed: hashOf("s2"), publicKey: null } as const
+    const rotation = { tenantId, id: "wh_1", secret, overlapUntil: at + 100, at, actor }
+    const elsewhere = { ...rotation, tenantId: other.tenantId }
+    assert.equal(await records.rotateSecret(elsewhere), false)
+    assert.equal(await records.rotateSecret({ ...rotation, at: at + 1 }), true)
+    const key = { id: "k", scheme: "v1a", sealed: hashOf("k"), publicKey: hashOf("pub") } as const
+    assert.equal(await records.rotateSecret({ ...rotation, secret: key, at: at + 2 }), true)
+    const live = async (when: number): Promise<string[]> =>
+      (await records.liveSecrets({ webhookId: "wh_1", at: when })).map(({ id }) => id)
+    assert.deepEqual(await live(at + 99), ["k", "s2", "wh_1_1"])
+    assert.deepEqual(await live(at + 100), ["k", "s2"])
+    assert.deepEqual(await records.webhookKeys(at), [{ id: "k", publicKey: key.publicKey }])
+    const removal = { tenantId, id: "wh_1", scheme: "v1a", at, actor } as const
+    assert.equal(await records.removeSecrets({ ...removal, tenantId: null }), false)
+    assert.equal(await records.removeSecrets(removal), true)
+    assert.deepEqual(await records.webhookKeys(at), [])
+  })
+
+  onRecords("a webhook is its owner's, and is noted without its URL", async (openings) => {
+    const { records } = openings
+    const { acme, other } = await tenants(openings)
+    const { tenantId } = acme
+    const made = await records.createWebhook(webhook(tenantId, "wh_1"))
+    assert.deepEqual(made, {
+      ...{ id: "wh_1", tenantId, url: "https://wh_1.example/", description: "" },
+      ...{ kinds: [EXPOSURE, RISK], createdAt: at, changedAt: at, disabled: null },
+    })
+    const elsewhere = { tenantId: other.tenantId, id: "wh_1", at, actor }
+    assert.equal(await records.webhook(elsewhere), null)
+    assert.equal(await records.changeWebhook({ ...elsewhere, url: "https://x.example/" }), null)
+    assert.equal(await records.deleteWebhook(elsewhere), false)
+    assert.deepEqual(await records.webhooks({ tenantId }), [made])
+    assert.deepEqual(await records.webhooks({ tenantId: null }), [])
+    const change = { tenantId, id: "wh_1", at: at + 1, actor, kinds: [RISK] }
+    const changed = { ...made, kinds: [RISK], changedAt: at + 1 }
+    assert.deepEqual(await records.changeWebhook(change), changed)
+    await records.addEvents([event(tenantId, { kind: RISK })])
+    const [claim] = await claimed(records, "wh_1")
+    assert.ok(claim !== undefined)
+    await settle(records, claim, { retryAt: at + 1 })
+    assert.equal(await records.deleteWebhook({ tenantId, id: "wh_1", at, actor }), true)
+    assert.deepEqual(await records.webhooks({ tenantId }), [])
+    const trail = await records.audit({ limit: 10, tenantId })
+    assert.deepEqual(
+      trail.slice(0, 3).map(({ action }) => action),
+      ["webhook.delete", "webhook.change", "webhook.create"],
+    )
+    assert.ok(!JSON.stringify(trail).includes("wh_1.example"))
+    for (let n = 0; n < WEBHOOKS_MAX; n++)
+      await records.createWebhook(webhook(tenantId, `wh_n${n}`))
+    await assert.rejects(
+      records.createWebhook(webhook(tenantId, "wh_over")),
+      refusedAs("name-taken"),
+    )
+    await records.createWebhook(webhook(other.tenantId, "wh_of_other"))
+  })
+
+  async function idsOf(records: Records, when: number): Promise<string[]> {
+    return (await claimed(records, "wh_1", when)).map(({ id }) => id)
+  }
+}

@@ -27,6 +27,7 @@ export {
   type DecisionSummary,
   REQUEST_ID_PATTERN,
 } from "./decisions.ts"
+export { type Deprecation, DEPRECATIONS } from "./deprecations.ts"
 export {
   DROP_BATCH_FILES_MAX,
   DROP_HAVE_MAX,

@@ -117,6 +117,7 @@ import {
 import type { FastifySchema } from "fastify"
 import type { App } from "./app.ts"
 import { referenceRoutes } from "./api-reference.ts"
+import { withDeprecation } from "./deprecated.ts"
 import { describedWebhooks, webhookSchemas } from "./describe-webhooks.ts"
 import { VERSION } from "../base/version.ts"
 import { rightOf } from "./route-rights.ts"
@@ -305,7 +306,9 @@ export async function describeApi(app: App, demoKey: () => string | null): Promi
       },
     },
     transform: ({ schema, url, route }) => ({
-      schema: withScopes(withBodyLimit(schema, route.bodyLimit), rightOf(route)?.scopes),
+      schema: withDeprecation(
+        withScopes(withBodyLimit(schema, route.bodyLimit), rightOf(route)?.scopes),
+      ),
       url,
     }),
     refResolver: {

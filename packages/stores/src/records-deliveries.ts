@@ -1,3 +1,4 @@
+import type { EventData, EventKind } from "@assay/core/contract"
 import { sql, type Selectable } from "kysely"
 
 import { derivedEventId, newId } from "./event-id.ts"
@@ -95,7 +96,7 @@ export interface Replay extends WebhookPlace {
   readonly at: number
   readonly since: number
   readonly until: number
-  readonly kinds?: readonly string[]
+  readonly kinds?: readonly EventKind[]
   /** Those that were delivered too. */
   readonly delivered: boolean
   readonly perSecond: number
@@ -447,44 +448,51 @@ async function settleGivenUp(
     .selectFrom("deliveries as d")
     .innerJoin("webhooks as w", "w.id", "d.webhook_id")
     .innerJoin("events as e", "e.seq", "d.event_seq")
-    .select(["w.id", "w.tenant_id", "w.disabled_at", "w.failing_since", "d.first_at", "d.kind"])
-    .select("e.id as event_id")
+    .select(["w.id", "w.tenant_id", "w.disabled_at", "w.failing_since", "d.first_at", "d.attempt"])
+    .select(["e.id as event_id", "e.kind"])
     .where("d.id", "=", id)
     .executeTakeFirst()
   if (row === undefined || row.disabled_at !== null) return { disabled: false }
   // Where others were delivered meanwhile the webhook works, and only this event is refused.
   if (then !== "gone" && (row.failing_since ?? at) > (row.first_at ?? at))
     return { disabled: false }
+  const reason = then === "gone" ? "gone" : "failing"
   const disabled: Disabled = {
-    ...{ at, reason: then === "gone" ? "gone" : "failing" },
-    ...{ eventId: row.event_id, kind: row.kind, status, error },
+    ...{ at, reason },
+    ...{ eventId: row.event_id, kind: row.kind as EventKind, status, error },
   }
   await disable(db, row.id, disabled)
-  await appendEvents(db, turn, [disabledNotice(row.id, row.tenant_id, disabled)])
+  await appendEvents(db, turn, [
+    notice(row, at, {
+      webhook_id: row.id,
+      reason,
+      event_id: row.event_id,
+      event_type: row.kind,
+      attempts: row.attempt,
+      last_status: status,
+      last_error: error,
+    }),
+  ])
   const by = { at, actor: "deliveries", tenantId: row.tenant_id }
-  await note(db, by, "webhook.disable", `webhook:${row.id}`, { reason: disabled.reason })
+  await note(db, by, "webhook.disable", `webhook:${row.id}`, { reason })
   return { disabled: true }
 }
 
 /** What the owner's other webhooks, and whoever reads its events, are told. */
-function disabledNotice(webhookId: string, tenantId: number | null, disabled: Disabled): NewEvent {
-  const { at, reason, eventId, kind, status, error } = disabled
+function notice(
+  webhook: { id: string; tenant_id: number | null },
+  at: number,
+  data: EventData<"webhook.disabled">,
+): NewEvent {
   return {
-    id: derivedEventId(["webhook.disabled", webhookId, at]),
-    tenantId,
+    id: derivedEventId(["webhook.disabled", webhook.id, at]),
+    tenantId: webhook.tenant_id,
     kind: "webhook.disabled",
     at,
     ref: null,
     identityKey: null,
     sealed: null,
-    data: {
-      webhook_id: webhookId,
-      reason,
-      event_id: eventId,
-      event_type: kind,
-      last_status: status,
-      last_error: error,
-    },
+    data,
   }
 }
 
@@ -503,7 +511,7 @@ async function queueSome(
   const asked = webhook.kinds
     .trim()
     .split(" ")
-    .filter((kind) => kinds?.includes(kind) ?? true)
+    .filter((kind) => kinds?.includes(kind as EventKind) ?? true)
   if (asked.length === 0) return { queued: 0, after: null }
   let query = db
     .selectFrom("events as e")
@@ -549,7 +557,8 @@ async function isOvertaken(
   row: { seq: number; kind: string; identity_key: Uint8Array | null },
 ): Promise<boolean> {
   const { seq, kind, identity_key: key } = row
-  if (key === null || tenantId === null || !REPLACED_BY_NEWER.includes(kind)) return false
+  if (key === null || tenantId === null || !REPLACED_BY_NEWER.includes(kind as EventKind))
+    return false
   const newer = await db
     .selectFrom("events")
     .select("seq")
@@ -600,7 +609,13 @@ function deliveryOf(row: JoinedRow): Delivery {
   return {
     id: row.id,
     webhookId: row.webhook_id,
-    event: { seq: row.seq, id: row.event_id, kind: row.kind, at: row.at, ref: row.ref },
+    event: {
+      seq: row.seq,
+      id: row.event_id,
+      kind: row.kind as EventKind,
+      at: row.at,
+      ref: row.ref,
+    },
     status: row.status as DeliveryStatus,
     attempt: row.attempt,
     nextAt: row.next_at,

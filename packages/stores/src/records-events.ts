@@ -1,3 +1,4 @@
+import type { EventKind } from "@assay/core/contract"
 import type { Selectable } from "kysely"
 
 import { newId } from "./event-id.ts"
@@ -10,7 +11,7 @@ export interface NewEvent {
   readonly id: string
   /** null: of the service itself. */
   readonly tenantId: number | null
-  readonly kind: string
+  readonly kind: EventKind
   readonly at: number
   /** The tenant's own name of what it is about. */
   readonly ref: string | null
@@ -31,7 +32,7 @@ export interface EventPage {
   readonly tenantId: number | null
   /** Only events with greater numbers. */
   readonly after: number
-  readonly kinds?: readonly string[]
+  readonly kinds?: readonly EventKind[]
   readonly limit: number
 }
 
@@ -48,7 +49,7 @@ export interface EventRecords {
 }
 
 /** Of these only the newest is worth telling: it says what is true now. */
-export const REPLACED_BY_NEWER: readonly string[] = ["risk.email.changed", "risk.phone.changed"]
+export const REPLACED_BY_NEWER: readonly EventKind[] = ["risk.email.changed", "risk.phone.changed"]
 
 /** Few enough for the 32,766 parameters of a statement on SQLite. */
 const ROWS_AT_ONCE = 500
@@ -260,7 +261,7 @@ export function eventOf(row: Selectable<Schema["events"]>): StoredEvent {
     seq: row.seq,
     id: row.id,
     tenantId: row.tenant_id,
-    kind: row.kind,
+    kind: row.kind as EventKind,
     at: row.at,
     ref: row.ref,
     identityKey: row.identity_key,

@@ -1,3 +1,4 @@
+import type { EventKind } from "@assay/core/contract"
 import type { Selectable } from "kysely"
 
 import { type Change, note } from "./records-audit.ts"
@@ -12,7 +13,7 @@ export interface Webhook {
   readonly tenantId: number | null
   readonly url: string
   readonly description: string
-  readonly kinds: readonly string[]
+  readonly kinds: readonly EventKind[]
   readonly createdAt: number
   readonly changedAt: number
   /** null while it is enabled. */
@@ -26,7 +27,7 @@ export interface Disabled {
   readonly reason: "by-hand" | "gone" | "failing"
   /** The delivery it was disabled at; null where somebody did it by hand. */
   readonly eventId: string | null
-  readonly kind: string | null
+  readonly kind: EventKind | null
   /** The last answer: its status, or why there was none. */
   readonly status: number | null
   readonly error: string | null
@@ -55,7 +56,7 @@ export interface NewWebhook extends Change {
   readonly tenantId: number | null
   readonly url: string
   readonly description: string
-  readonly kinds: readonly string[]
+  readonly kinds: readonly EventKind[]
   readonly secrets: readonly NewSecret[]
 }
 
@@ -69,7 +70,7 @@ export interface WebhookChange extends Change, WebhookPlace {
   readonly tenantId: number | null
   readonly url?: string
   readonly description?: string
-  readonly kinds?: readonly string[]
+  readonly kinds?: readonly EventKind[]
   readonly enabled?: boolean
 }
 
@@ -328,7 +329,7 @@ async function addSecret(db: Write, webhookId: string, secret: NewSecret, at: nu
     .execute()
 }
 
-function kindsText(kinds: readonly string[]): string {
+function kindsText(kinds: readonly EventKind[]): string {
   return ` ${kinds.join(" ")} `
 }
 
@@ -339,7 +340,7 @@ export function webhookOf(row: Selectable<Schema["webhooks"]>): Webhook {
     tenantId: row.tenant_id,
     url: row.url,
     description: row.description,
-    kinds: row.kinds.trim().split(" "),
+    kinds: row.kinds.trim().split(" ") as EventKind[],
     createdAt: row.created_at,
     changedAt: row.changed_at,
     disabled:

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict"
 import { setImmediate } from "node:timers/promises"
 
+import type { EventKind } from "@assay/core/contract"
 import { derivedEventId, eventId } from "../src/event-id.ts"
 import type { ClaimedDelivery, Settlement } from "../src/records-deliveries.ts"
 import type { NewEvent } from "../src/records-events.ts"
@@ -95,7 +96,7 @@ export function recordsEventsSuite(engine: string, newDatabase: () => Promise<Te
     assert.deepEqual(await read(null), [ofService])
     const [{ seq } = { seq: 0 }] = await records.eventsAfter({ tenantId, after: 0, limit: 1 })
     assert.deepEqual(await read(tenantId, seq), [second])
-    const kinds = ["key.created"]
+    const kinds: EventKind[] = ["key.created"]
     const some = await records.eventsAfter({ tenantId, after: 0, kinds, limit: 10 })
     assert.deepEqual(
       some.map(({ id }) => id),
@@ -106,13 +107,13 @@ export function recordsEventsSuite(engine: string, newDatabase: () => Promise<Te
   onRecords("an event that is derived twice is told once", async (openings) => {
     const { records } = openings
     const { tenantId } = (await tenants(openings)).acme
-    await records.createWebhook(webhook(tenantId, "wh_1"))
+    await records.createWebhook(webhook(tenantId, "whk_1"))
     const id = derivedEventId([7, tenantId, alice, EXPOSURE])
     assert.notEqual(id, derivedEventId([7, tenantId, bob, EXPOSURE]))
     assert.notEqual(derivedEventId(["a b", "c"]), derivedEventId(["a", "b c"]))
     assert.equal(await records.addEvents([event(tenantId, { id })]), 1)
     assert.equal(await records.addEvents([event(tenantId, { id }), event(tenantId)]), 1)
-    assert.deepEqual(await statuses(records, tenantId, "wh_1"), ["pending", "pending"])
+    assert.deepEqual(await statuses(records, tenantId, "whk_1"), ["pending", "pending"])
   })
 
   onRecords("two processes that add at once leave no number behind a reader", async (openings) => {
@@ -126,14 +127,16 @@ export function recordsEventsSuite(engine: string, newDatabase: () => Promise<Te
       seen.push(...page.map(({ seq }) => seq))
       last = seen.at(-1) ?? 0
     }
-    let writing = true
+    const state = { writing: true }
     const many = (writer: Records): Promise<unknown> =>
       (async () => {
         for (let n = 0; n < 20; n++)
           await writer.addEvents(Array.from({ length: 1 + (n % 7) }, () => event(tenantId)))
       })()
-    const writers = Promise.all([many(records), many(second)]).finally(() => (writing = false))
-    while (writing) {
+    const writers = Promise.all([many(records), many(second)]).finally(
+      () => (state.writing = false),
+    )
+    while (state.writing) {
       await reader()
       // Others wait for the lock by timers.
       await setImmediate()
@@ -151,48 +154,50 @@ export function recordsEventsSuite(engine: string, newDatabase: () => Promise<Te
     const { records } = openings
     const { acme, other } = await tenants(openings)
     const { tenantId } = acme
-    await records.createWebhook(webhook(tenantId, "wh_1"))
-    await records.createWebhook(webhook(tenantId, "wh_keys", { kinds: ["key.created"] }))
-    await records.createWebhook(webhook(tenantId, "wh_off"))
-    await records.createWebhook(webhook(other.tenantId, "wh_other"))
-    await records.createWebhook(webhook(null, "wh_service"))
-    const off = { tenantId, id: "wh_off", enabled: false, at, actor }
+    await records.createWebhook(webhook(tenantId, "whk_1"))
+    await records.createWebhook(webhook(tenantId, "whk_keys", { kinds: ["key.created"] }))
+    await records.createWebhook(webhook(tenantId, "whk_off"))
+    await records.createWebhook(webhook(other.tenantId, "whk_other"))
+    await records.createWebhook(webhook(null, "whk_service"))
+    const off = { tenantId, id: "whk_off", enabled: false, at, actor }
     assert.equal((await records.changeWebhook(off))?.disabled?.reason, "by-hand")
     await records.addEvents([event(tenantId)])
     assert.deepEqual(await records.dueWebhooks(at - 1), [])
-    assert.deepEqual(await records.dueWebhooks(at), [{ id: "wh_1", url: "https://wh_1.example/" }])
-    assert.equal((await claimed(records, "wh_1")).length, 1)
-    for (const id of ["wh_keys", "wh_off", "wh_other", "wh_service"])
+    assert.deepEqual(await records.dueWebhooks(at), [
+      { id: "whk_1", url: "https://whk_1.example/" },
+    ])
+    assert.equal((await claimed(records, "whk_1")).length, 1)
+    for (const id of ["whk_keys", "whk_off", "whk_other", "whk_service"])
       assert.deepEqual(await claimed(records, id), [])
     assert.deepEqual(await records.dueWebhooks(at), [])
     // Nobody reads another's deliveries.
-    assert.equal((await statuses(records, tenantId, "wh_1")).length, 1)
-    assert.deepEqual(await statuses(records, other.tenantId, "wh_1"), [])
-    assert.deepEqual(await statuses(records, null, "wh_1"), [])
+    assert.equal((await statuses(records, tenantId, "whk_1")).length, 1)
+    assert.deepEqual(await statuses(records, other.tenantId, "whk_1"), [])
+    assert.deepEqual(await statuses(records, null, "whk_1"), [])
   })
 
   onRecords("a claim is one claimer's until it runs out", async (openings) => {
     const { records } = openings
     const { tenantId } = (await tenants(openings)).acme
     const second = await openings.open()
-    await records.createWebhook(webhook(tenantId, "wh_1"))
+    await records.createWebhook(webhook(tenantId, "whk_1"))
     await records.addEvents(Array.from({ length: 40 }, () => event(tenantId)))
     const takes = await Promise.all(
-      [records, second, records, second].map((each) => claimed(each, "wh_1", at, 10)),
+      [records, second, records, second].map((each) => claimed(each, "whk_1", at, 10)),
     )
     const ids = takes.flat().map(({ id }) => id)
     assert.equal(new Set(ids).size, ids.length)
     for (let more = ids.length; more < 40; more += 10) ids.push(...(await idsOf(records, at)))
     assert.equal(new Set(ids).size, 40)
-    assert.deepEqual(await claimed(records, "wh_1", at + 59_999), [])
-    const again = await claimed(second, "wh_1", at + 60_000, 100)
+    assert.deepEqual(await claimed(records, "whk_1", at + 59_999), [])
+    const again = await claimed(second, "whk_1", at + 60_000, 100)
     assert.equal(again.length, 40)
     // The first claimer's claim ran out: its failure is none of the second's, its success is true.
     const [lost, late] = takes.flat() as [ClaimedDelivery, ClaimedDelivery]
     await settle(records, lost, { retryAt: at + 1 })
     await settle(records, late, "delivered")
-    assert.deepEqual(await claimed(records, "wh_1", at + 60_001), [])
-    const page = await records.deliveries({ tenantId, webhookId: "wh_1", limit: 100 })
+    assert.deepEqual(await claimed(records, "whk_1", at + 60_001), [])
+    const page = await records.deliveries({ tenantId, webhookId: "whk_1", limit: 100 })
     const delivered = page.filter(({ status }) => status === "delivered")
     assert.deepEqual(
       delivered.map(({ id }) => id),
@@ -200,31 +205,31 @@ export function recordsEventsSuite(engine: string, newDatabase: () => Promise<Te
     )
     // Given back they are there at once.
     await second.releaseDeliveries(again)
-    assert.equal((await claimed(records, "wh_1", at + 60_002, 100)).length, 39)
+    assert.equal((await claimed(records, "whk_1", at + 60_002, 100)).length, 39)
   })
 
   onRecords("about one identity the next goes after the one before", async (openings) => {
     const { records } = openings
     const { tenantId } = (await tenants(openings)).acme
-    await records.createWebhook(webhook(tenantId, "wh_1"))
+    await records.createWebhook(webhook(tenantId, "whk_1"))
     const [a1, a2, b1] = [alice, alice, bob].map((identityKey) => event(tenantId, { identityKey }))
     await records.addEvents([a1, a2, b1] as NewEvent[])
-    const [first, ofBob, ...rest] = await claimed(records, "wh_1")
+    const [first, ofBob, ...rest] = await claimed(records, "whk_1")
     assert.ok(first !== undefined && ofBob !== undefined)
     assert.deepEqual([first.event.id, ofBob.event.id, rest], [a1?.id, b1?.id, []])
     await settle(records, first, { retryAt: at + 5_000 })
     await settle(records, ofBob, "delivered")
-    assert.deepEqual(await claimed(records, "wh_1", at + 4_999), [])
-    const [retried] = await claimed(records, "wh_1", at + 5_000)
+    assert.deepEqual(await claimed(records, "whk_1", at + 4_999), [])
+    const [retried] = await claimed(records, "whk_1", at + 5_000)
     assert.ok(retried !== undefined)
     assert.deepEqual([retried.event.id, retried.attempt], [a1?.id, 1])
     // Given up: dead and listed, and the next one goes.
     await settle(records, retried, "given-up", at + 5_001)
     assert.deepEqual(
-      (await claimed(records, "wh_1", at + 5_001)).map((each) => each.event.id),
+      (await claimed(records, "whk_1", at + 5_001)).map((each) => each.event.id),
       [a2?.id],
     )
-    const dead = { tenantId, webhookId: "wh_1", status: "dead", limit: 10 } as const
+    const dead = { tenantId, webhookId: "whk_1", status: "dead", limit: 10 } as const
     assert.deepEqual(
       (await records.deliveries(dead)).map((each) => each.event.id),
       [a1?.id],
@@ -235,61 +240,64 @@ export function recordsEventsSuite(engine: string, newDatabase: () => Promise<Te
     const { records } = openings
     const { acme, other } = await tenants(openings)
     const { tenantId } = acme
-    await records.createWebhook(webhook(tenantId, "wh_1"))
-    await records.createWebhook(webhook(other.tenantId, "wh_2"))
+    await records.createWebhook(webhook(tenantId, "whk_1"))
+    await records.createWebhook(webhook(other.tenantId, "whk_2"))
     const change = (of: number, identityKey = alice): NewEvent =>
       event(of, { kind: RISK, identityKey })
     await records.addEvents([change(tenantId), change(tenantId, bob), change(other.tenantId)])
     await records.addEvents([event(tenantId, { identityKey: alice }), change(tenantId)])
     assert.deepEqual(
-      await statuses(records, tenantId, "wh_1"),
+      await statuses(records, tenantId, "whk_1"),
       ["replaced", "pending", "pending", "pending"],
       "only that of the same identity and kind",
     )
-    assert.deepEqual(await statuses(records, other.tenantId, "wh_2"), ["pending"])
+    assert.deepEqual(await statuses(records, other.tenantId, "whk_2"), ["pending"])
     // Also among events that come together.
     await records.addEvents([change(tenantId, bob), change(tenantId, bob)])
-    assert.deepEqual((await statuses(records, tenantId, "wh_1")).slice(-2), ["replaced", "pending"])
+    assert.deepEqual((await statuses(records, tenantId, "whk_1")).slice(-2), [
+      "replaced",
+      "pending",
+    ])
   })
 
   onRecords("one that gives way while it is sent goes before its successor", async (openings) => {
     const { records } = openings
     const { tenantId } = (await tenants(openings)).acme
-    await records.createWebhook(webhook(tenantId, "wh_1"))
+    await records.createWebhook(webhook(tenantId, "whk_1"))
     const change = (): NewEvent => event(tenantId, { kind: RISK, identityKey: alice })
     await records.addEvents([change()])
-    const [sending] = await claimed(records, "wh_1")
+    const [sending] = await claimed(records, "whk_1")
     assert.ok(sending !== undefined)
     await records.addEvents([change()])
-    assert.deepEqual(await claimed(records, "wh_1"), [], "the older one may still arrive")
+    assert.deepEqual(await claimed(records, "whk_1"), [], "the older one may still arrive")
     await settle(records, sending, { retryAt: at })
-    assert.deepEqual(await statuses(records, tenantId, "wh_1"), ["replaced", "pending"])
-    assert.equal((await claimed(records, "wh_1")).length, 1)
+    assert.deepEqual(await statuses(records, tenantId, "whk_1"), ["replaced", "pending"])
+    assert.equal((await claimed(records, "whk_1")).length, 1)
     // If its sender dies, the claim runs out.
     await records.addEvents([change()])
-    assert.deepEqual(await claimed(records, "wh_1", at + 59_999), [])
-    assert.equal((await claimed(records, "wh_1", at + 60_000)).length, 1)
+    assert.deepEqual(await claimed(records, "whk_1", at + 59_999), [])
+    assert.equal((await claimed(records, "whk_1", at + 60_000)).length, 1)
   })
 
   onRecords("a webhook that nothing reaches is disabled, and its owner told", async (openings) => {
     const { records } = openings
     const { tenantId } = (await tenants(openings)).acme
-    await records.createWebhook(webhook(tenantId, "wh_1"))
-    await records.createWebhook(webhook(tenantId, "wh_2", { kinds: ["webhook.disabled"] }))
+    await records.createWebhook(webhook(tenantId, "whk_1"))
+    await records.createWebhook(webhook(tenantId, "whk_2", { kinds: ["webhook.disabled"] }))
     const [lost, waiting] = [event(tenantId), event(tenantId)]
     await records.addEvents([lost])
-    const [delivery] = await claimed(records, "wh_1")
+    const [delivery] = await claimed(records, "whk_1")
     assert.ok(delivery !== undefined)
     await records.addEvents([waiting])
     assert.equal(await settle(records, delivery, "given-up"), true)
-    assert.deepEqual(await statuses(records, tenantId, "wh_1"), ["dead", "dead"])
+    assert.deepEqual(await statuses(records, tenantId, "whk_1"), ["dead", "dead"])
     const why = { reason: "failing", eventId: lost.id, kind: EXPOSURE, status: 500, error: null }
-    assert.deepEqual((await records.webhook({ tenantId, id: "wh_1" }))?.disabled, { at, ...why })
-    const [notice] = await claimed(records, "wh_2")
+    assert.deepEqual((await records.webhook({ tenantId, id: "whk_1" }))?.disabled, { at, ...why })
+    const [notice] = await claimed(records, "whk_2")
     assert.equal(notice?.event.kind, "webhook.disabled")
     assert.deepEqual(notice.event.data, {
-      ...{ webhook_id: "wh_1", reason: "failing", event_id: lost.id, event_type: EXPOSURE },
-      ...{ last_status: 500, last_error: null },
+      ...{ webhook_id: "whk_1", reason: "failing", event_id: lost.id, event_type: EXPOSURE },
+      ...{ attempts: 1, last_status: 500, last_error: null },
     })
     const [entry] = await records.audit({ limit: 1, tenantId })
     assert.equal(entry?.action, "webhook.disable")
@@ -298,25 +306,25 @@ export function recordsEventsSuite(engine: string, newDatabase: () => Promise<Te
     const missed = event(tenantId)
     await records.addEvents([missed])
     const replay = {
-      ...{ tenantId, id: "wh_1", at, since: at - 1, until: at, delivered: false },
+      ...{ tenantId, id: "whk_1", at, since: at - 1, until: at, delivered: false },
       ...{ perSecond: 2, after: 0, queued: 0, limit: 2 },
     }
     assert.deepEqual(await records.queueReplay(replay), { queued: 0, after: null })
     const enabled = await records.changeWebhook({
-      ...{ tenantId, id: "wh_1", enabled: true, at, actor },
+      ...{ tenantId, id: "whk_1", enabled: true, at, actor },
     })
     assert.equal(enabled?.disabled, null)
     const first = await records.queueReplay(replay)
     assert.equal(first.queued, 2)
     const rest = await records.queueReplay({ ...replay, ...first, after: first.after ?? 0 })
     assert.deepEqual(rest, { queued: 3, after: null })
-    const at500 = await claimed(records, "wh_1", at + 500)
+    const at500 = await claimed(records, "whk_1", at + 500)
     assert.deepEqual(
       at500.map((each) => each.event.id),
       [lost.id, waiting.id],
       "two a second",
     )
-    const [last] = await claimed(records, "wh_1", at + 1_000)
+    const [last] = await claimed(records, "whk_1", at + 1_000)
     assert.equal(last?.event.id, missed.id)
     for (const each of [...at500, last]) await settle(records, each, "delivered", at + 1_000)
     assert.deepEqual(await records.queueReplay({ ...replay, limit: 10 }), {
@@ -329,22 +337,22 @@ export function recordsEventsSuite(engine: string, newDatabase: () => Promise<Te
   onRecords("one event that is refused does not disable a webhook that works", async (openings) => {
     const { records } = openings
     const { tenantId } = (await tenants(openings)).acme
-    await records.createWebhook(webhook(tenantId, "wh_1"))
+    await records.createWebhook(webhook(tenantId, "whk_1"))
     await records.addEvents([event(tenantId)])
-    const [refused] = await claimed(records, "wh_1")
+    const [refused] = await claimed(records, "whk_1")
     assert.ok(refused !== undefined)
     await settle(records, refused, { retryAt: at + 10 }, at)
     await records.addEvents([event(tenantId)])
-    const [fine] = await claimed(records, "wh_1", at + 1)
+    const [fine] = await claimed(records, "whk_1", at + 1)
     assert.ok(fine !== undefined)
     await settle(records, fine, "delivered", at + 1)
-    const [again] = await claimed(records, "wh_1", at + 10)
+    const [again] = await claimed(records, "whk_1", at + 10)
     assert.ok(again !== undefined)
     assert.equal(await settle(records, again, "given-up", at + 10), false)
-    assert.equal((await records.webhook({ tenantId, id: "wh_1" }))?.disabled, null)
+    assert.equal((await records.webhook({ tenantId, id: "whk_1" }))?.disabled, null)
     // 410 does, whatever else it took.
     await records.addEvents([event(tenantId)])
-    const [last] = await claimed(records, "wh_1", at + 11)
+    const [last] = await claimed(records, "whk_1", at + 11)
     assert.ok(last !== undefined)
     assert.equal(await settle(records, last, "gone", at + 11), true)
   })
@@ -353,10 +361,10 @@ export function recordsEventsSuite(engine: string, newDatabase: () => Promise<Te
     const { records } = openings
     const { acme, other } = await tenants(openings)
     const { tenantId } = acme
-    const place = { tenantId, id: "wh_1" }
-    await records.createWebhook(webhook(tenantId, "wh_1"))
+    const place = { tenantId, id: "whk_1" }
+    await records.createWebhook(webhook(tenantId, "whk_1"))
     await records.addEvents([event(tenantId)])
-    const [claim] = await claimed(records, "wh_1")
+    const [claim] = await claimed(records, "whk_1")
     assert.ok(claim !== undefined)
     await settle(records, claim, { retryAt: at + 5_000 })
     const deliveryId = claim.id
@@ -374,7 +382,7 @@ export function recordsEventsSuite(engine: string, newDatabase: () => Promise<Te
     )
     await records.logShot({ ...shot, ...answered, delivered: true })
     assert.equal((await records.delivery({ ...place, deliveryId }))?.status, "delivered")
-    assert.deepEqual(await claimed(records, "wh_1", at + 5_000), [])
+    assert.deepEqual(await claimed(records, "whk_1", at + 5_000), [])
     assert.deepEqual(
       (await records.attempts({ deliveryId, limit: 10 })).map(({ cause, status }) => [
         cause,
@@ -391,19 +399,19 @@ export function recordsEventsSuite(engine: string, newDatabase: () => Promise<Te
     assert.equal(await records.addTest({ ...place, tenantId: other.tenantId }, test), null)
     const added = await records.addTest(place, test)
     assert.equal(added?.event.id, test.id)
-    assert.deepEqual(await claimed(records, "wh_1", at + 5_000), [], "nobody repeats a test")
+    assert.deepEqual(await claimed(records, "whk_1", at + 5_000), [], "nobody repeats a test")
   })
 
   onRecords("erasing takes the events about an identity, told or not", async (openings) => {
     const { records } = openings
     const { acme, other } = await tenants(openings)
     const { tenantId } = acme
-    await records.createWebhook(webhook(tenantId, "wh_1"))
-    await records.createWebhook(webhook(other.tenantId, "wh_2"))
+    await records.createWebhook(webhook(tenantId, "whk_1"))
+    await records.createWebhook(webhook(other.tenantId, "whk_2"))
     const about = (of: number, identityKey: Uint8Array): NewEvent => event(of, { identityKey })
     const kept = about(tenantId, bob)
     await records.addEvents([about(tenantId, alice), kept, about(other.tenantId, alice)])
-    const [sending] = await claimed(records, "wh_1", at, 1)
+    const [sending] = await claimed(records, "whk_1", at, 1)
     assert.ok(sending !== undefined)
     const subject = {
       identityKey: alice,
@@ -431,17 +439,17 @@ export function recordsEventsSuite(engine: string, newDatabase: () => Promise<Te
   onRecords("old events are forgotten with what became of them", async (openings) => {
     const { records } = openings
     const { tenantId } = (await tenants(openings)).acme
-    await records.createWebhook(webhook(tenantId, "wh_1"))
+    await records.createWebhook(webhook(tenantId, "whk_1"))
     const day = 86_400_000
     await records.addEvents([0, 1, 2].map((n) => event(tenantId, { at: at + n * day })))
-    const [claim] = await claimed(records, "wh_1")
+    const [claim] = await claimed(records, "whk_1")
     assert.ok(claim !== undefined)
     await settle(records, claim, "delivered")
     assert.equal(await records.forgetEvents({ before: at + 2 * day, rowsMax: 1 }), 1)
     assert.equal(await records.forgetEvents({ before: at + 2 * day, rowsMax: 9 }), 1)
     assert.equal(await records.forgetEvents({ before: at + 2 * day, rowsMax: 9 }), 0)
     assert.equal((await records.eventsAfter({ tenantId, after: 0, limit: 9 })).length, 1)
-    assert.deepEqual(await statuses(records, tenantId, "wh_1"), ["pending"])
+    assert.deepEqual(await statuses(records, tenantId, "whk_1"), ["pending"])
     assert.deepEqual(await records.attempts({ deliveryId: claim.id, limit: 9 }), [])
   })
 
@@ -449,20 +457,20 @@ export function recordsEventsSuite(engine: string, newDatabase: () => Promise<Te
     const { records } = openings
     const { acme, other } = await tenants(openings)
     const { tenantId } = acme
-    await records.createWebhook(webhook(tenantId, "wh_1"))
+    await records.createWebhook(webhook(tenantId, "whk_1"))
     const secret = { id: "s2", scheme: "v1", sealed: hashOf("s2"), publicKey: null } as const
-    const rotation = { tenantId, id: "wh_1", secret, overlapUntil: at + 100, at, actor }
+    const rotation = { tenantId, id: "whk_1", secret, overlapUntil: at + 100, at, actor }
     const elsewhere = { ...rotation, tenantId: other.tenantId }
     assert.equal(await records.rotateSecret(elsewhere), false)
     assert.equal(await records.rotateSecret({ ...rotation, at: at + 1 }), true)
     const key = { id: "k", scheme: "v1a", sealed: hashOf("k"), publicKey: hashOf("pub") } as const
     assert.equal(await records.rotateSecret({ ...rotation, secret: key, at: at + 2 }), true)
     const live = async (when: number): Promise<string[]> =>
-      (await records.liveSecrets({ webhookId: "wh_1", at: when })).map(({ id }) => id)
-    assert.deepEqual(await live(at + 99), ["k", "s2", "wh_1_1"])
+      (await records.liveSecrets({ webhookId: "whk_1", at: when })).map(({ id }) => id)
+    assert.deepEqual(await live(at + 99), ["k", "s2", "whk_1_1"])
     assert.deepEqual(await live(at + 100), ["k", "s2"])
     assert.deepEqual(await records.webhookKeys(at), [{ id: "k", publicKey: key.publicKey }])
-    const removal = { tenantId, id: "wh_1", scheme: "v1a", at, actor } as const
+    const removal = { tenantId, id: "whk_1", scheme: "v1a", at, actor } as const
     assert.equal(await records.removeSecrets({ ...removal, tenantId: null }), false)
     assert.equal(await records.removeSecrets(removal), true)
     assert.deepEqual(await records.webhookKeys(at), [])
@@ -472,42 +480,42 @@ export function recordsEventsSuite(engine: string, newDatabase: () => Promise<Te
     const { records } = openings
     const { acme, other } = await tenants(openings)
     const { tenantId } = acme
-    const made = await records.createWebhook(webhook(tenantId, "wh_1"))
+    const made = await records.createWebhook(webhook(tenantId, "whk_1"))
     assert.deepEqual(made, {
-      ...{ id: "wh_1", tenantId, url: "https://wh_1.example/", description: "" },
+      ...{ id: "whk_1", tenantId, url: "https://whk_1.example/", description: "" },
       ...{ kinds: [EXPOSURE, RISK], createdAt: at, changedAt: at, disabled: null },
     })
-    const elsewhere = { tenantId: other.tenantId, id: "wh_1", at, actor }
+    const elsewhere = { tenantId: other.tenantId, id: "whk_1", at, actor }
     assert.equal(await records.webhook(elsewhere), null)
     assert.equal(await records.changeWebhook({ ...elsewhere, url: "https://x.example/" }), null)
     assert.equal(await records.deleteWebhook(elsewhere), false)
     assert.deepEqual(await records.webhooks({ tenantId }), [made])
     assert.deepEqual(await records.webhooks({ tenantId: null }), [])
-    const change = { tenantId, id: "wh_1", at: at + 1, actor, kinds: [RISK] }
+    const change = { tenantId, id: "whk_1", at: at + 1, actor, kinds: [RISK] } as const
     const changed = { ...made, kinds: [RISK], changedAt: at + 1 }
     assert.deepEqual(await records.changeWebhook(change), changed)
     await records.addEvents([event(tenantId, { kind: RISK })])
-    const [claim] = await claimed(records, "wh_1")
+    const [claim] = await claimed(records, "whk_1")
     assert.ok(claim !== undefined)
     await settle(records, claim, { retryAt: at + 1 })
-    assert.equal(await records.deleteWebhook({ tenantId, id: "wh_1", at, actor }), true)
+    assert.equal(await records.deleteWebhook({ tenantId, id: "whk_1", at, actor }), true)
     assert.deepEqual(await records.webhooks({ tenantId }), [])
     const trail = await records.audit({ limit: 10, tenantId })
     assert.deepEqual(
       trail.slice(0, 3).map(({ action }) => action),
       ["webhook.delete", "webhook.change", "webhook.create"],
     )
-    assert.ok(!JSON.stringify(trail).includes("wh_1.example"))
+    assert.ok(!JSON.stringify(trail).includes("whk_1.example"))
     for (let n = 0; n < WEBHOOKS_MAX; n++)
-      await records.createWebhook(webhook(tenantId, `wh_n${n}`))
+      await records.createWebhook(webhook(tenantId, `whk_n${n}`))
     await assert.rejects(
-      records.createWebhook(webhook(tenantId, "wh_over")),
+      records.createWebhook(webhook(tenantId, "whk_over")),
       refusedAs("name-taken"),
     )
-    await records.createWebhook(webhook(other.tenantId, "wh_of_other"))
+    await records.createWebhook(webhook(other.tenantId, "whk_of_other"))
   })
 
   async function idsOf(records: Records, when: number): Promise<string[]> {
-    return (await claimed(records, "wh_1", when)).map(({ id }) => id)
+    return (await claimed(records, "whk_1", when)).map(({ id }) => id)
   }
 }

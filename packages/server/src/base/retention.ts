@@ -1,3 +1,4 @@
+import { EVENT_DAYS } from "@assay/core/contract"
 import { HOUR_MS } from "@assay/runtime/time"
 import { CLAIM_MS } from "@assay/stores/records-idempotency"
 import type { Schema } from "@assay/stores/records-schema"
@@ -12,9 +13,6 @@ export const PROVIDER_COST_DAYS = 400
 export const INVITATION_KEPT_DAYS = 30
 /** Days that a sign-up may wait for an administrator. */
 export const WAITING_SIGNUP_DAYS = 90
-
-/** Days that events are kept, with what became of telling them. */
-export const EVENT_DAYS = 30
 
 /** What is kept, and for how long. */
 export interface Kept {

@@ -196,6 +196,7 @@ export async function openApplication(change: Change = {}): Promise<Application>
     metering: records,
     reviewRecords: records,
     viewRecords: records,
+    eventRecords: records,
     policyRecords: records,
     keyRecords: records,
     tenantRecords: records,

@@ -12,6 +12,7 @@ export const TENANT_SCOPES = [
   "usage:read",
   "subjects:own",
   "audit:read",
+  "events:read",
 ] as const
 
 /**
@@ -22,6 +23,7 @@ export const SERVICE_SCOPES = [
   "subjects:admin",
   "tenants:admin",
   "audit:admin",
+  "events:admin",
   "drop:read",
   "drop:reseal",
 ] as const

@@ -5,25 +5,27 @@ const TAG_BYTES = 16
 
 /** Keeps small texts unreadable to whoever has the database, or whom they are handed to. */
 export interface Sealer {
-  seal(text: string): Uint8Array
-  /** null for what was not sealed by this one. */
-  open(sealed: Uint8Array): string | null
+  /** `of`: whose it is; for anybody else it cannot be opened. */
+  seal(text: string, of?: string): Uint8Array
+  /** null for what was not sealed by this one, or is somebody else's. */
+  open(sealed: Uint8Array, of?: string): string | null
 }
 
 /** A purpose has a key of its own: what was sealed for one cannot be opened for another. */
 export function openSealer(subkey: Uint8Array, purpose: string): Sealer {
   const key = keyFor(subkey, `seal ${purpose}`)
   return {
-    seal(text) {
+    seal(text, of = "") {
       const nonce = randomBytes(NONCE_BYTES)
-      const cipher = createCipheriv("aes-256-gcm", key, nonce)
+      const cipher = createCipheriv("aes-256-gcm", key, nonce).setAAD(Buffer.from(of))
       const sealed = Buffer.concat([cipher.update(text, "utf8"), cipher.final()])
       return Buffer.concat([nonce, sealed, cipher.getAuthTag()])
     },
-    open(sealed) {
+    open(sealed, of = "") {
       if (sealed.length < NONCE_BYTES + TAG_BYTES) return null
       const nonce = sealed.subarray(0, NONCE_BYTES)
       const decipher = createDecipheriv("aes-256-gcm", key, nonce, { authTagLength: TAG_BYTES })
+      decipher.setAAD(Buffer.from(of))
       decipher.setAuthTag(sealed.subarray(sealed.length - TAG_BYTES))
       try {
         const text = decipher.update(sealed.subarray(NONCE_BYTES, sealed.length - TAG_BYTES))

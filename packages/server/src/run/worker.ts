@@ -194,6 +194,7 @@ export async function runWorker(
     metering: records,
     reviewRecords: completeReviews(records, fold),
     viewRecords: records,
+    eventRecords: records,
     policyRecords: records,
     comparisons: openComparisons({
       place: { dataDirectory: config.dataDirectory, databaseUrl: config.databaseUrl },

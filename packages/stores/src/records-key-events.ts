@@ -13,7 +13,7 @@ function keyEvent<K extends EventKind>(
   data: EventData<K>,
 ): NewEvent {
   const of = { id: eventId(), tenantId, kind, at, ref: null, identityKey: null, sealed: null }
-  return { ...of, data: data as object }
+  return { ...of, data }
 }
 
 export function keyCreated(key: ApiKey, by: Change): NewEvent {

@@ -142,11 +142,6 @@ const KeyRotated = Type.Object({
   actor,
 })
 const KeyRevoked = Type.Object({ ...key, actor })
-const KeyQuotaReached = Type.Object({
-  ...key,
-  month: Type.String({ pattern: "^\\d{4}-\\d{2}$", description: "The UTC month." }),
-  lookups_per_month: count("What the plan allows, of all keys together."),
-})
 
 const imported = {
   import_id: Type.String({ description: "Names it in the list of imports." }),
@@ -171,17 +166,6 @@ const ImportFailed = Type.Object({
   ...imported,
   code: Type.String({ description: "The problem that an answer would have." }),
   detail: Type.String({ description: "Why it failed, without a word of the file." }),
-})
-
-const DropDigest = Type.Object({
-  day: Type.String({ format: "date", description: "UTC day of the digest." }),
-  // Both words and all counts have as many letters, and a digest is made every day: how long a body
-  // is and whether one was sent tells an observer nothing.
-  new_messages: words(["some", "none"], "Whether there are messages that nobody has fetched."),
-  went_unread: Type.String({
-    pattern: "^\\d{6}$",
-    description: "Messages that went unread since the last digest, in six digits.",
-  }),
 })
 
 const WebhookDisabled = Type.Object({
@@ -322,13 +306,6 @@ export const EVENTS = {
     data: KeyRevoked,
     example: { ...KEY_EXAMPLE, actor: "person:7" },
   },
-  "key.quota_reached": {
-    owner: "tenant",
-    summary:
-      "An API key was refused because the month's lookups are used up; once a month and key.",
-    data: KeyQuotaReached,
-    example: { ...KEY_EXAMPLE, month: "2026-11", lookups_per_month: 1000 },
-  },
   "import.finished": {
     owner: "service",
     summary: "An import over HTTP or in the console is done, and its evidence counts.",
@@ -357,12 +334,6 @@ export const EVENTS = {
       code: "import-refused",
       detail: "No line of the file could be read.",
     },
-  },
-  "drop.digest": {
-    owner: "service",
-    summary: "The day's digest of the anonymous drop, whether or not messages came.",
-    data: DropDigest,
-    example: { day: "2026-11-18", new_messages: "some", went_unread: "000002" },
   },
   "webhook.disabled": {
     owner: "either",

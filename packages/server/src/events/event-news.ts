@@ -4,7 +4,7 @@ export interface EventNews {
    * Resolves when there is an event after this number, when the time is over, when `gone` is
    * called, or when nothing more can be waited for. Never rejects: whoever waited looks again.
    */
-  after(seq: number, waitMs: number): { readonly woken: Promise<void>; gone(): void }
+  after(seq: number, waitMs: number): { readonly woken: Promise<null>; gone(): void }
   /** Wakes all, and lets nobody wait any more. */
   close(): void
 }
@@ -36,9 +36,9 @@ export function openEventNews({ newest, lookMs = LOOK_MS }: NewsOptions): EventN
 
   return {
     after(seq, waitMs) {
-      const { promise: woken, resolve } = Promise.withResolvers<void>()
+      const { promise: woken, resolve } = Promise.withResolvers<null>()
       if (closed || waitMs <= 0) {
-        resolve()
+        resolve(null)
         return { woken, gone: () => undefined }
       }
       const one = {
@@ -46,7 +46,7 @@ export function openEventNews({ newest, lookMs = LOOK_MS }: NewsOptions): EventN
         wake(): void {
           clearTimeout(over)
           waiting.delete(one)
-          resolve()
+          resolve(null)
         },
       }
       const over = setTimeout(one.wake, waitMs)

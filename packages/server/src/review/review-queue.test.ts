@@ -109,7 +109,7 @@ test("critical decisions and those that wait are told, as the contract has it", 
     model_version: "1.1",
   })
   for (const { kind, data: body } of events)
-    assert.ok(Value.Check(closed(EVENTS[kind as keyof typeof EVENTS].data), body), kind)
+    assert.ok(Value.Check(closed(EVENTS[kind].data), body), kind)
   // A journal that is read again makes the same events.
   const again = await queuedAndTold([one])
   assert.deepEqual(again.events[0]?.id, id)

@@ -67,7 +67,11 @@ function eventRoutes(app: App, services: EventServices): void {
   const news = openEventNews({ newest: () => records.newestEvent() })
   const waiting = new Map<number | null, number>()
   // A stop waits for connections to end, and these would not by themselves.
-  streams.add(() => news.close())
+  let stopping = false
+  streams.add(() => {
+    stopping = true
+    news.close()
+  })
 
   const startOf = async (after: string | undefined, owner: number | null): Promise<Position> => {
     if (after === undefined) return { seq: 0, atMs: now() }
@@ -102,7 +106,8 @@ function eventRoutes(app: App, services: EventServices): void {
       seq = found.length === limit ? last : Math.max(last, passed)
       const leftMs = endsAt - performance.now()
       const others = waiting.get(owner) ?? 0
-      if (found.length > 0 || leftMs <= 0 || others >= WAITING_MAX || reply.raw.destroyed)
+      const mayWait = !stopping && others < WAITING_MAX && !reply.raw.destroyed
+      if (found.length > 0 || leftMs <= 0 || !mayWait)
         return {
           events: found.map((event) => itemOf(event, own().identities)),
           next: own().cursors.textOf({ seq, atMs }, owner),

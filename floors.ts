@@ -41,6 +41,7 @@ export const floors: Readonly<Record<string, readonly (readonly string[])[]>> = 
       "audit",
       "decisions",
       "demo",
+      "events",
       "evidence",
       "feedback",
       "health",

@@ -75,7 +75,8 @@ function membersOf({ properties = {}, required = [] }: Schema, before: string): 
   return Object.entries(properties).flatMap(([name, schema]): Row[] => {
     const path = `${before}${name}`
     const row: Row = [code(path), typeOf(schema), required.includes(name), schema.description]
-    return [row, ...membersOf(schema, `${path}.`)]
+    const inside = schema.anyOf?.find(({ properties }) => properties !== undefined) ?? schema
+    return [row, ...membersOf(inside, `${path}.`)]
   })
 }
 type Row = (string | boolean | undefined)[]

@@ -202,6 +202,7 @@ export async function openApplication(change: Change = {}): Promise<Application>
     reviewRecords: records,
     viewRecords: records,
     watchRecords: records,
+    eventRecords: records,
     policyRecords: records,
     keyRecords: records,
     webhookRecords: records,

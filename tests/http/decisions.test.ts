@@ -3,7 +3,11 @@ import { mkdirSync, readdirSync, rmSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { after, before, suite, test } from "node:test"
 import { setTimeout as delay } from "node:timers/promises"
-import type { DecisionDetails, DecisionList } from "@assay/core/contract"
+import {
+  DECISION_SETTLED_SECONDS,
+  type DecisionDetails,
+  type DecisionList,
+} from "@assay/core/contract"
 import { assessEmail, bandOf, type EmailInput, emailModels } from "@assay/core/score"
 import { newDecisionId } from "../../packages/stores/src/decision-id.ts"
 import { openLmdbIndex } from "../../packages/stores/src/lmdb/exposure-index.ts"
@@ -375,6 +379,8 @@ suite("the decisions of a tenant that scored several identities", () => {
       [`request_id=${"a".repeat(129)}`, 400, "invalid-request", "#/request_id"],
       ["from=yesterday", 400, "invalid-request", "#/from"],
       ["until=2026-02-30T00:00:00Z", 400, "invalid-request", "#/until"],
+      ["after=dec_1", 400, "invalid-request", "#/after"],
+      [`after=start&before=${all[0]?.id ?? ""}`, 400, "invalid-request", "#/after"],
       [{}, 400, "invalid-request", "#/email"],
       [{ email: EMAIL, phone_number: PHONE }, 400, "invalid-request", "#/email"],
       [{ email: EMAIL, from: "now" }, 400, "invalid-request", "#/from"],
@@ -395,6 +401,59 @@ suite("the decisions of a tenant that scored several identities", () => {
     const scoreOnly = await keyFor(service, "filtered", "score")
     assert.equal((await asked({ email: EMAIL }, scoreOnly)).status, 403)
   })
+})
+
+test("decisions are read forward to the end, and later ones from there on", async () => {
+  const data = join(temporary, "forward")
+  const ages = [40 * DAY_MS, 3 * DAY_MS, 2 * DAY_MS, DAY_MS, 60_000]
+  const older = ages.map((age, n) =>
+    newDecision({ at: Date.now() - age, action: n % 2 === 0 ? "allow" : "block" }),
+  )
+  const store = openSqliteDecisions(join(data, "decisions"))
+  await store.add([...older, newDecision({ at: Date.now() - DAY_MS, tenantId: 7 })])
+  await store.close()
+  await using service = await startService({ dataDirectory: data })
+  const page = async (query: string): Promise<DecisionList> => {
+    const answer = await service.request(`/api/v1/decisions?${query}`)
+    assert.equal(answer.status, 200, await answer.clone().text())
+    return (await answer.json()) as DecisionList
+  }
+  const ids = older.map(({ id }) => id)
+  const read: string[] = []
+  let next = "start"
+  for (let pages = 0; pages < 3; pages++) {
+    const { decisions, next: end = "" } = await page(`limit=2&after=${next}`)
+    read.push(...decisions.map(({ id }) => id))
+    assert.ok(next === "start" || end > next)
+    next = end
+  }
+  assert.deepEqual(read, ids)
+  assert.ok(next > (ids.at(-1) ?? ""))
+  // An empty page goes forward too: what was looked through in vain is not looked through again.
+  const { decisions: none, next: behind = "" } = await page(`after=${ids[4] ?? ""}&action=block`)
+  assert.deepEqual(none, [])
+  assert.ok(behind > (ids.at(-1) ?? ""))
+  // One of this moment, which a request that began earlier may still come before.
+  const { id: fresh } = await score(service)
+  const { decisions: settled, next: later = "" } = await page(`after=${next}`)
+  for (const { decided_at } of settled)
+    assert.ok(Date.parse(decided_at) <= Date.now() - DECISION_SETTLED_SECONDS * 1000)
+  assert.ok(later >= next)
+  assert.ok(settled.some(({ id }) => id === fresh) || later < fresh)
+  assert.deepEqual((await page(`after=${fresh}`)).decisions, [])
+  assert.equal((await page(`after=${fresh}`)).next, fresh)
+  const blocked = await page("after=start&action=block")
+  assert.deepEqual(
+    blocked.decisions.map(({ id }) => id),
+    [ids[1], ids[3]],
+  )
+  const from = older[2]?.at ?? 0
+  const since = await page(`after=start&from=${new Date(from).toISOString()}`)
+  assert.deepEqual(
+    since.decisions.map(({ id }) => id),
+    ids.slice(2),
+  )
+  assert.equal((await page("limit=2")).next, undefined)
 })
 
 test("decisions that are off leave no header and no file", async () => {

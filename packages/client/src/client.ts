@@ -50,6 +50,14 @@ import { eraseSubject, exportSubject } from "./subjects.ts"
 import { type ReviewCalls, reviewCalls } from "./review.ts"
 import { sendFrom } from "./sent.ts"
 import { type AuditOptions, listAudit } from "./audit.ts"
+import {
+  type AssayEvent,
+  type EventListOptions,
+  type EventPage,
+  events,
+  type EventsOptions,
+  listEvents,
+} from "./events.ts"
 import { getUsage, type UsageOptions } from "./usage.ts"
 import { type ViewCalls, viewCalls } from "./views.ts"
 import { type WatchListCalls, watchListCalls } from "./watch-list.ts"
@@ -136,7 +144,10 @@ export interface Client<F extends Failover = "throw"> {
    * `decisions:read`.
    */
   compareDecision(id: string, options?: DecisionComparisonOptions): Promise<DecisionComparison>
-  /** A page of past decisions, the newest first. Needs the scope `decisions:read`. */
+  /**
+   * A page of past decisions, the newest first, or with `after` the oldest. Needs the scope
+   * `decisions:read`.
+   */
   listDecisions(options?: DecisionListOptions): Promise<DecisionList>
   /** Counts and shares of past decisions by what they were. Needs the scope `decisions:read`. */
   countDecisions(options?: DecisionCountsOptions): Promise<DecisionCounts>
@@ -181,6 +192,13 @@ export interface Client<F extends Failover = "throw"> {
    * `audit:admin`; never answered by `failover`.
    */
   listAudit(options?: AuditOptions): Promise<AuditList>
+  /**
+   * A page of events, the oldest first. Needs `events:read`, or a service key with `events:admin`;
+   * never answered by `failover`.
+   */
+  listEvents(options?: EventListOptions): Promise<EventPage>
+  /** Events one after the other, and those to come as they happen. Needs the same. */
+  events(options?: EventsOptions): AsyncGenerator<AssayEvent, never>
   /** The anonymous drop, for its recipients. */
   readonly drop: DropCalls
 }
@@ -235,6 +253,8 @@ export function callsOf<F extends Failover>(settings: Settings<F>): Client<F> {
     watchList: watchListCalls(send),
     webhooks: webhookCalls(send),
     listAudit: (options) => listAudit(settings, options),
+    listEvents: (options) => listEvents(settings, options),
+    events: (options) => events(settings, options),
     drop: dropCalls(settings),
   }
 }

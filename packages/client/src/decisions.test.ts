@@ -49,6 +49,20 @@ test("the decision's id goes with the result that came with it, and the result s
   assert.equal(decisionIdOf(await client.scoreEmail(EMAIL)), null)
 })
 
+test("decisions are read forward by what the last page said comes next", async () => {
+  const server = await startTestServer(
+    json(200, { decisions: [], next: ID }),
+    json(200, { decisions: [], next: ID }),
+  )
+  const client = clientOf(server.url)
+  const { next = "" } = await client.listDecisions({ after: "start", action: "block" })
+  await client.listDecisions({ after: next, limit: 100 })
+  assert.deepEqual(
+    server.seen.map(({ url }) => url),
+    ["/api/v1/decisions?action=block&after=start", `/api/v1/decisions?after=${ID}&limit=100`],
+  )
+})
+
 test("counts of decisions are asked for by their period, and anything else is no answer", async () => {
   const server = await startTestServer(
     json(200, { period: "7d", actions: [] }),

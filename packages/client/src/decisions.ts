@@ -37,22 +37,31 @@ export async function getDecision(
 }
 
 /** Which decisions are meant; a member that is left out leaves none out. */
-export type DecisionFilter = Omit<DecisionListQuery, "before" | "limit">
+export type DecisionFilter = Omit<DecisionListQuery, "before" | "after" | "limit">
 
 export interface DecisionListOptions extends CallOptions, DecisionFilter {
   /** Only decisions before this one: the last id of a page asks for the next page. */
   readonly before?: string
+  /**
+   * Only decisions after this one, the oldest first: `next` of a page asks for the following one.
+   * `start` begins with the oldest that is kept.
+   */
+  readonly after?: string
   /** 1 to 100; 20 unless given. */
   readonly limit?: number
 }
 
-/** A page of past decisions, the newest first. Rejects whatever `failover` says. */
+/**
+ * A page of past decisions, the newest first, or with `after` the oldest. Rejects whatever
+ * `failover` says.
+ */
 export async function listDecisions(
   settings: Settings<Failover>,
   options: DecisionListOptions = {},
 ): Promise<DecisionList> {
-  const { subject, stage, action, band, request_id, from, until, before, limit } = options
-  const asked = query({ subject, stage, action, band, request_id, from, until, before, limit })
+  const { subject, stage, action, band, request_id, from, until, before, after, limit } = options
+  const pages = { before, after, limit }
+  const asked = query({ subject, stage, action, band, request_id, from, until, ...pages })
   const question = { method: "GET", path: `/api/v1/decisions${asked}`, repeatable: true } as const
   return await listed(settings, question, options)
 }

@@ -26,20 +26,21 @@ export function pageSearch({ after, limit }: { after: string | null; limit: numb
   return { ...all, after: after ?? "", limit }
 }
 
-/** The newest first. */
+/** The newest first, or with `after` the oldest. */
 export function listSearch(
-  query: DecisionFilter & Pick<DecisionQuery, "before" | "erased" | "limit">,
+  query: DecisionFilter & Pick<DecisionQuery, "before" | "after" | "erased" | "limit">,
 ): Search {
-  const { from, until, before, erased = false, ...filter } = query
+  const { from, until, before, after = "", erased = false, ...filter } = query
   const end = before ?? AFTER_ALL_IDS
   const untilId = until === undefined ? AFTER_ALL_IDS : firstDecisionIdAt(until)
+  // The lowest id of that moment but for its last character sorts before all that it has.
+  const fromId = from === undefined ? "" : firstDecisionIdAt(from).slice(0, -1)
   return {
     ...filter,
-    // The lowest id of that moment but for its last character sorts before all that it has.
-    after: from === undefined ? "" : firstDecisionIdAt(from).slice(0, -1),
+    after: fromId > after ? fromId : after,
     before: untilId < end ? untilId : end,
     erased,
-    newestFirst: true,
+    newestFirst: query.after === undefined,
   }
 }
 

@@ -79,6 +79,8 @@ export interface DecisionQuery extends DecisionFilter {
   tenantId: number
   /** Only decisions with an id before this one. */
   before?: string
+  /** Only decisions with an id after this one, or all for an empty text, and the oldest first. */
+  after?: string
   /** Whether what is left of erased ones is in the list too. */
   erased?: boolean
   limit: number
@@ -112,7 +114,10 @@ export interface CountedPart {
 export interface PastDecisions {
   /** Also returns the rest of an erased one: its format marks it as erased. */
   find(id: string): Promise<Decision | null>
-  /** Of one tenant, the newest first, without erased ones unless they are asked for. */
+  /**
+   * Of one tenant, without erased ones unless they are asked for: the newest first, or with `after`
+   * the oldest.
+   */
   list(query: DecisionQuery): Promise<Decision[]>
   /** Counts the newest decisions of a part, without erased ones: a few thousand at a time. */
   count(part: DecisionPart): Promise<CountedPart>

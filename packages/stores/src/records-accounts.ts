@@ -1,14 +1,19 @@
 import { sql, type Selectable } from "kysely"
 
 import { note } from "./records-audit.ts"
-import type { Store, Write } from "./records-engine.ts"
+import type { Engine, Store, Write } from "./records-engine.ts"
 import { RecordsError } from "./records-error.ts"
+import { appendEvents } from "./records-events.ts"
+import { keyCreated, keyRevoked, keyRotated } from "./records-key-events.ts"
 import { addPolicy } from "./records-policies.ts"
 import type { Schema } from "./records-schema.ts"
 import type { Accounts, ApiKey, KeyHolder, NewKey, Tenant } from "./accounts.ts"
 
 /** Tenants and keys over either engine. */
-export function sqlAccounts({ read, write }: Store): Accounts {
+export function sqlAccounts(
+  { read, write }: Store,
+  { takeTurn }: Pick<Engine, "takeTurn">,
+): Accounts {
   const change = <T>(work: (db: Write) => Promise<T>): Promise<T> => changeAccounts(write, work)
 
   return {
@@ -61,7 +66,7 @@ export function sqlAccounts({ read, write }: Store): Accounts {
         return policy
       }),
 
-    createKey: (key) => change((db) => addKey(db, key)),
+    createKey: (key) => change((db) => addKey(db, takeTurn, key)),
 
     keyByHash: (hash) =>
       read(async (db) => {
@@ -100,7 +105,7 @@ export function sqlAccounts({ read, write }: Store): Accounts {
         const old = keyOf(await keyRow(db, id))
         refuseUnusable(old, at)
         const { tenantId, label, scopes } = old
-        const row = await insertKey(db, { ...newKey, tenantId, label, scopes, at })
+        const made = keyOf(await insertKey(db, { ...newKey, tenantId, label, scopes, at }))
         // An overlap is a grace period, never a longer life than the key had.
         const expiresAt = Math.min(overlapUntil, old.expiresAt ?? overlapUntil)
         await db
@@ -108,11 +113,12 @@ export function sqlAccounts({ read, write }: Store): Accounts {
           .set({ expires_at: expiresAt, replaced_by: newKey.id })
           .where("id", "=", id)
           .execute()
+        await appendEvents(db, takeTurn, [keyRotated(made, old, expiresAt, by)])
         await note(db, by, "key.rotate", `key:${id}`, {
           replacedBy: newKey.id,
           expiresAt,
         })
-        return keyOf(row)
+        return made
       }),
 
     changeKey: ({ id, label, expiresAt, ...by }) =>
@@ -139,14 +145,17 @@ export function sqlAccounts({ read, write }: Store): Accounts {
       const { revoked_at } = await read((db) => keyRow(db, id))
       if (revoked_at !== null) return
       await change(async (db) => {
-        const { numUpdatedRows } = await db
+        const row = await db
           .updateTable("keys")
           .set({ revoked_at: by.at })
           .where("id", "=", id)
           .where("revoked_at", "is", null)
+          .returningAll()
           .executeTakeFirst()
-        // Zero when another process revoked it since: its moment and its audit entry stand.
-        if (numUpdatedRows > 0n) await note(db, by, "key.revoke", `key:${id}`, {})
+        // None when another process revoked it since: its moment and its audit entry stand.
+        if (row === undefined) return
+        await appendEvents(db, takeTurn, [keyRevoked(keyOf(row), by)])
+        await note(db, by, "key.revoke", `key:${id}`, {})
       })
     },
 
@@ -198,12 +207,16 @@ export async function addTenant(
   return tenantOf(row)
 }
 
-/** Makes a key, in a change of the accounts. */
-export async function addKey(db: Write, key: NewKey): Promise<ApiKey> {
-  const row = await insertKey(db, key)
+/**
+ * Makes a key, in a change of the accounts. One that notes anything before takes its turn of events
+ * first, see `appendEvents`.
+ */
+export async function addKey(db: Write, turn: Engine["takeTurn"], key: NewKey): Promise<ApiKey> {
+  const made = keyOf(await insertKey(db, key))
   const { tenantId, label, scopes, expiresAt } = key
+  await appendEvents(db, turn, [keyCreated(made, key)])
   await note(db, key, "key.create", `key:${key.id}`, { tenantId, label, scopes, expiresAt })
-  return keyOf(row)
+  return made
 }
 
 function refuseUnusable(key: ApiKey, at: number): void {

@@ -41,6 +41,8 @@ export interface EventRecords {
   addEvents(events: readonly NewEvent[]): Promise<number>
   /** One owner's events, the oldest first. */
   eventsAfter(page: EventPage): Promise<StoredEvent[]>
+  /** The number of the newest event, of one owner or of any; 0 where there is none. */
+  newestEvent(of?: { tenantId: number | null }): Promise<number>
   /**
    * Deletes the oldest events from before a moment, at most `rowsMax`, with what became of telling
    * them. Returns how many there were.
@@ -71,6 +73,17 @@ export function sqlEvents(
             : query.where("tenant_id", "=", tenantId)
         if (kinds !== undefined) query = query.where("kind", "in", kinds)
         return (await query.orderBy("seq").limit(limit).execute()).map(eventOf)
+      }),
+
+    newestEvent: (of) =>
+      read(async (db) => {
+        const newest = db.selectFrom("events").select("seq").orderBy("seq", "desc").limit(1)
+        const row = await (
+          of === undefined
+            ? newest
+            : newest.where("tenant_id", of.tenantId === null ? "is" : "=", of.tenantId)
+        ).executeTakeFirst()
+        return row?.seq ?? 0
       }),
 
     async forgetEvents({ before, rowsMax }) {

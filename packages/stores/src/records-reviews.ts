@@ -1,4 +1,5 @@
 import { firstDecisionIdAt } from "./decision-id.ts"
+import { appendEvents, type NewEvent } from "./records-events.ts"
 import type { Engine, Store, Write } from "./records-engine.ts"
 import { type ReviewChanges, sqlReviewChanges } from "./records-review-changes.ts"
 import {
@@ -22,8 +23,11 @@ export interface ReviewErasure {
 
 /** What waits for analysts. */
 export interface ReviewRecords extends ReviewChanges {
-  /** Adding one again changes nothing, also once it is decided: journals may be read twice. */
-  addReviews(reviews: readonly NewReview[]): Promise<void>
+  /**
+   * Adds them with events about the same decisions, all or none. Adding one again changes nothing,
+   * also once it is decided: journals may be read twice.
+   */
+  addReviews(reviews: readonly NewReview[], events?: readonly NewEvent[]): Promise<void>
   /** Of one tenant, the newest first; with `before`, only those with smaller ids. */
   reviews(query: {
     tenantId: number
@@ -42,7 +46,10 @@ export interface ReviewRecords extends ReviewChanges {
 }
 
 /** Reviews over either engine. */
-export function sqlReviews(store: Store, { scrub }: Pick<Engine, "scrub">): ReviewRecords {
+export function sqlReviews(
+  store: Store,
+  { scrub, takeTurn }: Pick<Engine, "scrub" | "takeTurn">,
+): ReviewRecords {
   const { read, write } = store
   const reviewsOn: ReviewRecords["reviewsOn"] = (identityKey, tenantId) =>
     read(async (db) => {
@@ -59,8 +66,8 @@ export function sqlReviews(store: Store, { scrub }: Pick<Engine, "scrub">): Revi
   return {
     ...sqlReviewChanges(store),
 
-    async addReviews(reviews) {
-      if (reviews.length === 0) return
+    async addReviews(reviews, events = []) {
+      if (reviews.length === 0 && events.length === 0) return
       await write(async (db) => {
         for (let from = 0; from < reviews.length; from += ROWS_AT_ONCE) {
           await db
@@ -69,6 +76,8 @@ export function sqlReviews(store: Store, { scrub }: Pick<Engine, "scrub">): Revi
             .onConflict((conflict) => conflict.column("id").doNothing())
             .execute()
         }
+        // Last, because from there on other events wait for the end of this.
+        await appendEvents(db, takeTurn, events)
       })
     },
 

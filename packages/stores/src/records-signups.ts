@@ -2,7 +2,7 @@ import type { Selectable } from "kysely"
 
 import { addKey, addTenant, changeAccounts } from "./records-accounts.ts"
 import { type Change, note } from "./records-audit.ts"
-import type { Store, Write } from "./records-engine.ts"
+import type { Engine, Store, Write } from "./records-engine.ts"
 import { RecordsError } from "./records-error.ts"
 import { addInvitation, type NewInvitation } from "./records-invitations.ts"
 import type { Schema } from "./records-schema.ts"
@@ -62,7 +62,17 @@ export interface SignUpRecords {
 }
 
 /** Sign-ups over either engine. */
-export function sqlSignUps({ read, write }: Store): SignUpRecords {
+export function sqlSignUps(
+  { read, write }: Store,
+  { takeTurn }: Pick<Engine, "takeTurn">,
+): SignUpRecords {
+  /** Makes a key after it noted other things, and so takes its turn of events before them. */
+  const changeInTurn = <T>(work: (db: Write) => Promise<T>): Promise<T> =>
+    changeAccounts(write, async (db) => {
+      await takeTurn(db, "events")
+      return await work(db)
+    })
+
   return {
     addSignUp: ({ signUp, token, requestId }) =>
       write(async (db) => {
@@ -146,14 +156,14 @@ export function sqlSignUps({ read, write }: Store): SignUpRecords {
       }),
 
     signUpAtOnce: ({ signUp, ...made }) =>
-      changeAccounts(write, async (db) => {
+      changeInTurn(async (db) => {
         await insert(db, signUp, { state: "allowed", token_hash: null, expires_at: null })
         await noteSignUp(db, signUp, made.requestId)
-        return await complete(db, signUp.id, made)
+        return await complete(db, takeTurn, signUp.id, made)
       }),
 
     completeSignUp: ({ tokenHash, ...made }) =>
-      changeAccounts(write, async (db) => {
+      changeInTurn(async (db) => {
         const row = await db
           .updateTable("signups")
           .set({ token_hash: null })
@@ -164,7 +174,7 @@ export function sqlSignUps({ read, write }: Store): SignUpRecords {
           .executeTakeFirst()
         if (row === undefined)
           throw new RecordsError("invitation-over", "The token was used, has ended, or never was")
-        return await complete(db, row.id, made)
+        return await complete(db, takeTurn, row.id, made)
       }),
 
     forgetSignUps: ({ before, waitingBefore }) =>
@@ -188,12 +198,13 @@ export function sqlSignUps({ read, write }: Store): SignUpRecords {
 
 async function complete(
   db: Write,
+  turn: Engine["takeTurn"],
   id: string,
   { tenant, key, invitation, at, requestId }: SignedUp,
 ): Promise<Tenant> {
   const by = { at, actor: `signup:${id}`, requestId }
   const made = await addTenant(db, { ...tenant, ...by })
-  await addKey(db, { ...key, tenantId: made.id, ...by })
+  await addKey(db, turn, { ...key, tenantId: made.id, ...by })
   await addInvitation(db, { ...invitation, tenantId: made.id, ...by })
   await db
     .updateTable("signups")

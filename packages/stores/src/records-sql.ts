@@ -38,12 +38,12 @@ function sqlRecords(engine: Engine): Records {
   const store = storeOf(engine)
   const { read, write } = store
   return {
-    ...sqlAccounts(store),
+    ...sqlAccounts(store, engine),
     ...sqlAudit(store),
     ...sqlPeople(store),
     ...sqlInvitations(store),
     ...sqlSessions(store),
-    ...sqlSignUps(store),
+    ...sqlSignUps(store, engine),
     ...sqlOutside(store),
     ...sqlPolicies(store),
     ...sqlShadows(store),

@@ -392,8 +392,38 @@ export function decisionsSuite(engine: string, newStore: () => Promise<OpenDecis
         if (page.length < 7) break
       }
       assert.deepEqual(pages, expected.sort(newestFirst), JSON.stringify(filter))
+      const forward: Decision[] = []
+      for (let after = ""; ;) {
+        const page = await decisions.list({ tenantId: 1, limit: 7, ...filter, after })
+        forward.push(...page)
+        after = page.at(-1)?.id ?? ""
+        if (page.length < 7) break
+      }
+      assert.deepEqual(forward, pages.reverse(), JSON.stringify(filter))
     }
   })
+
+  onDecisions(
+    "a reader that goes forward gets what was added since, and nothing twice",
+    async (decisions) => {
+      const days = [0, 20, 40].map((day) => noon - day * DAY_MS)
+      const [newest, middle, oldest] = days.map((at) => newDecision({ at })) as [
+        Decision,
+        Decision,
+        Decision,
+      ]
+      await decisions.add([oldest, middle])
+      const of = { tenantId: 1, limit: 2 }
+      assert.deepEqual(await decisions.list({ ...of, after: "" }), [oldest, middle])
+      assert.deepEqual(await decisions.list({ ...of, after: middle.id }), [])
+      await decisions.add([newest, newDecision({ at: noon, tenantId: 2 })])
+      assert.deepEqual(await decisions.list({ ...of, after: middle.id }), [newest])
+      assert.deepEqual(await decisions.list({ ...of, after: oldest.id }), [middle, newest])
+      const within = { from: middle.at, until: newest.at }
+      assert.deepEqual(await decisions.list({ ...of, after: "", ...within }), [middle])
+      assert.deepEqual(await decisions.list({ ...of, after: middle.id, ...within }), [])
+    },
+  )
 
   onDecisions(
     "what comes late, again, is erased or forgotten changes nothing else",

@@ -83,8 +83,11 @@ export function recordsEventsSuite(engine: string, newDatabase: () => Promise<Te
     const ofOther = event(other.tenantId)
     const ofService = event(null, { kind: "import.finished" })
     const second = event(tenantId, { kind: "key.created" })
+    // Making the keys of the tenants was the first that happened.
+    const start = await records.newestEvent()
+    assert.equal(await records.newestEvent({ tenantId: null }), 0)
     assert.equal(await records.addEvents([first, ofOther, ofService, second]), 4)
-    const read = async (owner: number | null, after = 0): Promise<NewEvent[]> => {
+    const read = async (owner: number | null, after = start): Promise<NewEvent[]> => {
       const page = await records.eventsAfter({ tenantId: owner, after, limit: 10 })
       return page.map(({ seq, ...rest }) => {
         assert.ok(seq > after)
@@ -94,15 +97,78 @@ export function recordsEventsSuite(engine: string, newDatabase: () => Promise<Te
     assert.deepEqual(await read(tenantId), [first, second])
     assert.deepEqual(await read(other.tenantId), [ofOther])
     assert.deepEqual(await read(null), [ofService])
-    const [{ seq } = { seq: 0 }] = await records.eventsAfter({ tenantId, after: 0, limit: 1 })
+    const [{ seq } = { seq: 0 }] = await records.eventsAfter({ tenantId, after: start, limit: 1 })
     assert.deepEqual(await read(tenantId, seq), [second])
+    const newestOf = async (owner: number | null): Promise<NewEvent[]> =>
+      await read(owner, (await records.newestEvent({ tenantId: owner })) - 1)
+    assert.deepEqual(await newestOf(tenantId), [second])
+    assert.deepEqual(await newestOf(other.tenantId), [ofOther])
+    assert.deepEqual(await newestOf(null), [ofService])
+    assert.equal(await records.newestEvent(), await records.newestEvent({ tenantId }))
     const kinds: EventKind[] = ["key.created"]
-    const some = await records.eventsAfter({ tenantId, after: 0, kinds, limit: 10 })
+    const some = await records.eventsAfter({ tenantId, after: start, kinds, limit: 10 })
     assert.deepEqual(
       some.map(({ id }) => id),
       [second.id],
     )
   })
+
+  onRecords(
+    "what becomes of a key is an event of its owner, and each of it once",
+    async (openings) => {
+      const { records } = openings
+      const { tenantId } = (await tenants(openings)).acme
+      const start = {
+        owner: await records.newestEvent({ tenantId }),
+        all: await records.newestEvent(),
+      }
+      const key = (id: string): Parameters<Records["createKey"]>[0] => ({
+        ...{ id, tenantId, hash: hashOf(id), hint: `ask_…${id}`, label: "checkout" },
+        ...{ scopes: ["score"], at, expiresAt: null, actor: "shell:root" },
+      })
+      await records.createKey(key("one"))
+      const next = { id: "two", hash: hashOf("two"), hint: "ask_…two", expiresAt: at + 9_000 }
+      const by = { at: at + 1_000, actor: "person:7" }
+      await records.rotateKey({ id: "one", newKey: next, overlapUntil: at + 5_000, ...by })
+      await records.revokeKey({ id: "two", ...by })
+      await records.revokeKey({ id: "two", ...by })
+      await assert.rejects(records.createKey(key("one")), refusedAs("key-taken"))
+      await records.createKey({ ...key("three"), tenantId: null })
+      const page = await records.eventsAfter({ tenantId, after: start.owner, limit: 10 })
+      assert.deepEqual(
+        page.map(({ kind, at: happened, data }) => [kind, happened, data]),
+        [
+          [
+            "key.created",
+            at,
+            {
+              ...{ key_id: "one", hint: "ask_…one", label: "checkout", scopes: ["score"] },
+              ...{ expires_at: null, actor: "operator" },
+            },
+          ],
+          [
+            "key.rotated",
+            at + 1_000,
+            {
+              ...{ key_id: "two", hint: "ask_…two", label: "checkout", scopes: ["score"] },
+              ...{ expires_at: new Date(at + 9_000).toISOString(), replaces: "one" },
+              ...{ replaced_expires_at: new Date(at + 5_000).toISOString(), actor: "person:7" },
+            },
+          ],
+          [
+            "key.revoked",
+            at + 1_000,
+            { key_id: "two", hint: "ask_…two", label: "checkout", actor: "person:7" },
+          ],
+        ],
+      )
+      const ofService = await records.eventsAfter({ tenantId: null, after: start.all, limit: 10 })
+      assert.deepEqual(
+        ofService.map(({ kind, data }) => [kind, (data as { actor: string }).actor]),
+        [["key.created", "shell:root"]],
+      )
+    },
+  )
 
   onRecords("an event that is derived twice is told once", async (openings) => {
     const { records } = openings
@@ -434,6 +500,7 @@ export function recordsEventsSuite(engine: string, newDatabase: () => Promise<Te
     const { tenantId } = acme
     await records.createWebhook(webhook(tenantId, "whk_1"))
     await records.createWebhook(webhook(other.tenantId, "whk_2"))
+    const start = await records.newestEvent()
     const about = (of: number, identityKey: Uint8Array): NewEvent => event(of, { identityKey })
     const kept = about(tenantId, bob)
     await records.addEvents([about(tenantId, alice), kept, about(other.tenantId, alice)])
@@ -449,7 +516,7 @@ export function recordsEventsSuite(engine: string, newDatabase: () => Promise<Te
     } as const
     await records.eraseSubject({ ...subject, tenantId })
     const left = async (of: number): Promise<string[]> =>
-      (await records.eventsAfter({ tenantId: of, after: 0, limit: 10 })).map(({ id }) => id)
+      (await records.eventsAfter({ tenantId: of, after: start, limit: 10 })).map(({ id }) => id)
     assert.deepEqual(await left(tenantId), [kept.id])
     assert.equal((await left(other.tenantId)).length, 1)
     // What was being sent meanwhile leaves no trace.
@@ -467,6 +534,8 @@ export function recordsEventsSuite(engine: string, newDatabase: () => Promise<Te
     const { tenantId } = (await tenants(openings)).acme
     await records.createWebhook(webhook(tenantId, "whk_1"))
     const day = 86_400_000
+    // Those of making keys.
+    await records.forgetEvents({ before: at + day, rowsMax: 9 })
     await records.addEvents([0, 1, 2].map((n) => event(tenantId, { at: at + n * day })))
     const [claim] = await claimed(records, "whk_1")
     assert.ok(claim !== undefined)

@@ -1,7 +1,10 @@
 import assert from "node:assert/strict"
 
 import { firstDecisionIdAt } from "../src/decision-id.ts"
+import { derivedEventId } from "../src/event-id.ts"
+import type { NewEvent } from "../src/records-events.ts"
 import type { NewReview, Review, ReviewFilter } from "../src/records-reviews.ts"
+import { event } from "./records-events-suite.ts"
 import { tenants } from "./records-feedback-suite.ts"
 import {
   hashOf,
@@ -70,6 +73,26 @@ export function recordsReviewSuite(engine: string, newDatabase: () => Promise<Te
     })
     const waiting = { tenantId, filter: { state: "waiting" }, limit: 5_000 } as const
     assert.equal((await records.reviews(waiting)).length, 1_200)
+  })
+
+  onRecords("what waits is told with it, all or none, and once", async (openings) => {
+    const { records } = openings
+    const { tenantId } = (await tenants(openings)).acme
+    const after = await records.newestEvent()
+    const told = (n: number): NewEvent =>
+      event(tenantId, { id: derivedEventId(["decision.review", idAt(n)]), kind: "decision.review" })
+    for (let times = 0; times < 2; times++)
+      await records.addReviews([review(tenantId, 0), review(tenantId, 1)], [told(0), told(1)])
+    await records.addReviews([], [told(2)])
+    const failing = [told(3), event(4711)]
+    await assert.rejects(records.addReviews([review(tenantId, 3)], failing), refusedAs("not-found"))
+    const page = await records.eventsAfter({ tenantId, after, limit: 10 })
+    assert.deepEqual(
+      page.map(({ id }) => id),
+      [told(0).id, told(1).id, told(2).id],
+    )
+    const waiting = { tenantId, filter: { state: "waiting" }, limit: 10 } as const
+    assert.equal((await records.reviews(waiting)).length, 2)
   })
 
   onRecords("reviews are listed by page and by every filter", async (openings) => {

@@ -5,6 +5,12 @@ import { Action, Confidence, Explanation, RiskScore, ThreatStage, words } from "
 /** What the id of a decision looks like. */
 export const DECISION_ID_PATTERN = "^dec_[0-7][0-9a-hjkmnp-tv-z]{25}$"
 
+/**
+ * How old a decision is when it is listed forward. Ids are of the moment a request began, so one
+ * that takes long, or is recorded by another machine, comes behind ids that are already there.
+ */
+export const DECISION_SETTLED_SECONDS = 15
+
 /** What a caller may choose for the id of a request; any other is replaced. */
 export const REQUEST_ID_PATTERN = "^[A-Za-z0-9_.:\\-]{1,128}$"
 
@@ -135,7 +141,18 @@ const DecisionSummary = Type.Object(
 export type DecisionSummary = Static<typeof DecisionSummary>
 
 export const DecisionList = Type.Object(
-  { decisions: Type.Array(DecisionSummary, { description: "The newest first." }) },
+  {
+    decisions: Type.Array(DecisionSummary, {
+      description: "The newest first; with `after` the oldest first.",
+    }),
+    next: Type.Optional(
+      Type.String({
+        pattern: DECISION_ID_PATTERN,
+        description:
+          "Only with `after`: as `after` it asks for what follows, also behind an empty page.",
+      }),
+    ),
+  },
   { $id: "DecisionList", additionalProperties: false },
 )
 export type DecisionList = Static<typeof DecisionList>
@@ -192,6 +209,12 @@ export const DecisionListQuery = Type.Object({
   subject: Type.Optional(subject),
   ...filterMembers,
   before,
+  after: Type.Optional(
+    Type.String({
+      pattern: `^start$|${DECISION_ID_PATTERN}`,
+      description: `Only decisions after this one, the oldest first: \`next\` of a page asks for the following one, whether or not there is anything yet. \`start\` begins with the oldest that is kept. A decision is listed once it is ${DECISION_SETTLED_SECONDS} seconds old, when nothing can come before it any more. Not together with \`before\`.`,
+    }),
+  ),
   limit: Type.Optional(
     Type.String({ pattern: "^([1-9][0-9]?|100)$", description: "1 to 100; 20 unless given." }),
   ),

@@ -142,41 +142,30 @@ const KeyRotated = Type.Object({
   actor,
 })
 const KeyRevoked = Type.Object({ ...key, actor })
-const KeyQuotaReached = Type.Object({
-  ...key,
-  month: Type.String({ pattern: "^\\d{4}-\\d{2}$", description: "The UTC month." }),
-  lookups_per_month: count("What the plan allows, of all keys together."),
-})
 
 const imported = {
-  import_id: orNull(Type.String(), "Names it in the list of imports; null for a command's."),
+  import_id: Type.String({ description: "Names it in the list of imports." }),
   source: Type.String({ description: "Name of the source the file is evidence of." }),
 }
 const ImportFinished = Type.Object({
   ...imported,
-  batch: Type.Integer({ minimum: 1, description: "The batch in the corpus." }),
-  rows: count("Rows of the file, those rejected included."),
-  imported: count("Observations that are new."),
-  known: count("Observations that were held already."),
-  repeated: count("Rows that were there more than once in the file."),
-  rejected: count("Rows that were not imported."),
-  identities: count("Different identities of the batch."),
+  report: orNull(
+    Type.Object({
+      batch: Type.Integer({ minimum: 1, description: "The batch in the corpus." }),
+      rows: count("Rows of the file, those rejected included."),
+      imported: count("Observations that are new."),
+      known: count("Observations that were held already."),
+      repeated: count("Rows that were there more than once in the file."),
+      rejected: count("Rows that were not imported."),
+      identities: count("Different identities of the batch."),
+    }),
+    "null where the service was killed at the moment it was made.",
+  ),
 })
 const ImportFailed = Type.Object({
   ...imported,
   code: Type.String({ description: "The problem that an answer would have." }),
   detail: Type.String({ description: "Why it failed, without a word of the file." }),
-})
-
-const DropDigest = Type.Object({
-  day: Type.String({ format: "date", description: "UTC day of the digest." }),
-  // Both words and all counts have as many letters, and a digest is made every day: how long a body
-  // is and whether one was sent tells an observer nothing.
-  new_messages: words(["some", "none"], "Whether there are messages that nobody has fetched."),
-  went_unread: Type.String({
-    pattern: "^\\d{6}$",
-    description: "Messages that went unread since the last digest, in six digits.",
-  }),
 })
 
 const WebhookDisabled = Type.Object({
@@ -317,32 +306,27 @@ export const EVENTS = {
     data: KeyRevoked,
     example: { ...KEY_EXAMPLE, actor: "person:7" },
   },
-  "key.quota_reached": {
-    owner: "tenant",
-    summary:
-      "An API key was refused because the month's lookups are used up; once a month and key.",
-    data: KeyQuotaReached,
-    example: { ...KEY_EXAMPLE, month: "2026-11", lookups_per_month: 1000 },
-  },
   "import.finished": {
     owner: "service",
-    summary: "A file was imported, and its evidence counts.",
+    summary: "An import over HTTP or in the console is done, and its evidence counts.",
     data: ImportFinished,
     example: {
       import_id: "imp_6f1d0c9a4b7e2f3a5c8d1e0b",
       source: "forum-2026",
-      batch: 12,
-      rows: 184_203,
-      imported: 171_960,
-      known: 9_811,
-      repeated: 2_300,
-      rejected: 132,
-      identities: 168_044,
+      report: {
+        batch: 12,
+        rows: 184_203,
+        imported: 171_960,
+        known: 9_811,
+        repeated: 2_300,
+        rejected: 132,
+        identities: 168_044,
+      },
     },
   },
   "import.failed": {
     owner: "service",
-    summary: "An import failed; nothing of the file was imported.",
+    summary: "An import over HTTP or in the console failed; nothing of the file was imported.",
     data: ImportFailed,
     example: {
       import_id: "imp_6f1d0c9a4b7e2f3a5c8d1e0b",
@@ -350,12 +334,6 @@ export const EVENTS = {
       code: "import-refused",
       detail: "No line of the file could be read.",
     },
-  },
-  "drop.digest": {
-    owner: "service",
-    summary: "The day's digest of the anonymous drop, whether or not messages came.",
-    data: DropDigest,
-    example: { day: "2026-11-18", new_messages: "some", went_unread: "000002" },
   },
   "webhook.disabled": {
     owner: "either",
@@ -385,6 +363,9 @@ export type EventData<K extends EventKind> = Static<(typeof EVENTS)[K]["data"]>
 
 export const EVENT_KINDS = Object.keys(EVENTS) as readonly EventKind[]
 
+/** The longest that an answer may wait for an event. */
+export const EVENT_WAIT_SECONDS_MAX = 30
+
 const timestamp = time("When it happened; every attempt to deliver it says the same.")
 
 /** The body of a delivery, as Standard Webhooks has it. The id is in the header `webhook-id`. */
@@ -407,3 +388,58 @@ export function eventSchemaName(kind: EventKind): string {
   const parts = kind.split(/[._]/)
   return `${parts.map((part) => part.slice(0, 1).toUpperCase() + part.slice(1)).join("")}Event`
 }
+
+const EventItem = Type.Object(
+  {
+    id: Type.String({ pattern: EVENT_ID_PATTERN, description: "As `webhook-id` of a delivery." }),
+    type: Type.String({ description: "What happened. Expect other types in later versions." }),
+    timestamp,
+    data: Type.Unsafe<Record<string, unknown>>({
+      type: "object",
+      additionalProperties: true,
+      description: "By type, as the body that a webhook receives has it.",
+    }),
+  },
+  { additionalProperties: false },
+)
+export type EventItem = Static<typeof EventItem>
+
+const CURSOR = "cur_[A-Za-z0-9_-]{22}"
+
+export const EventList = Type.Object(
+  {
+    events: Type.Array(EventItem, { description: "The oldest first." }),
+    next: Type.String({
+      pattern: `^${CURSOR}$`,
+      description: "As `after` it asks for what follows, also behind an empty page.",
+    }),
+  },
+  { $id: "EventList", additionalProperties: false },
+)
+export type EventList = Static<typeof EventList>
+
+export const EventListQuery = Type.Object({
+  after: Type.Optional(
+    Type.String({
+      pattern: `^latest$|^${CURSOR}$`,
+      description: `\`next\` of the page before; good for ${EVENT_DAYS - 1} days. \`latest\`: only what happens from now on. Unless given: from the oldest that is kept.`,
+    }),
+  ),
+  types: Type.Optional(
+    Type.String({
+      maxLength: 1000,
+      pattern: "^[a-z_.]+(,[a-z_.]+)*$",
+      description: "Only events of these types, separated by commas.",
+    }),
+  ),
+  limit: Type.Optional(
+    Type.String({ pattern: "^([1-9][0-9]?|100)$", description: "1 to 100; 100 unless given." }),
+  ),
+  wait: Type.Optional(
+    Type.String({
+      pattern: "^([0-9]|[12][0-9]|30)$",
+      description: `How many seconds to wait for an event where there is none yet, at most ${EVENT_WAIT_SECONDS_MAX}; 0 unless given. The answer may come earlier without one.`,
+    }),
+  ),
+})
+export type EventListQuery = Static<typeof EventListQuery>

@@ -13,6 +13,7 @@ export { CarrierNotification } from "./carrier-notification.ts"
 export { RequestContext } from "./context.ts"
 export {
   DECISION_PERIODS,
+  DECISION_SETTLED_SECONDS,
   DecisionComparison,
   DecisionComparisonQuery,
   DecisionCounts,
@@ -26,6 +27,7 @@ export {
   type DecisionSummary,
   REQUEST_ID_PATTERN,
 } from "./decisions.ts"
+export { type Deprecation, DEPRECATIONS } from "./deprecations.ts"
 export {
   DROP_BATCH_FILES_MAX,
   DROP_HAVE_MAX,
@@ -60,8 +62,12 @@ export {
   EVENT_DAYS,
   EVENT_ID_PATTERN,
   EVENT_KINDS,
+  EVENT_WAIT_SECONDS_MAX,
   type EventData,
+  type EventItem,
   type EventKind,
+  EventList,
+  EventListQuery,
   EVENTS,
   eventBodySchema,
   eventSchemaName,

@@ -128,6 +128,18 @@ export const problems = {
     meaning:
       "The id is mistyped, belongs to another tenant, or the decision is older than the time decisions are kept; the answer does not say which.",
   },
+  "cursor-unknown": {
+    status: 400,
+    title: "There is no such cursor",
+    meaning:
+      "It is mistyped, belongs to another tenant, or was made before the secret of the service was changed. Begin without one, from the oldest that is kept.",
+  },
+  "cursor-expired": {
+    status: 410,
+    title: "The cursor is too old",
+    meaning:
+      "Events that follow it may be gone already. Begin without one, from the oldest that is kept, and compare what you have with the state of now.",
+  },
   "entry-not-found": {
     status: 404,
     title: "There is no such entry",

@@ -90,6 +90,7 @@ export const RIGHTS = {
   removeOverride: { scopes: ["corpus:admin"], roles: administrators },
   checkDomain: { scopes: ["corpus:admin"], roles: administrators },
   listAudit: { scopes: ["audit:read", "audit:admin"], roles: ["owner", "administrator"] },
+  listEvents: { scopes: ["events:read", "events:admin"], roles: ["owner", "administrator"] },
   // Of people alone: a key that leaks must not make others, or change what is decided.
   getPolicy: { scopes: [], roles: members },
   listPolicies: { scopes: [], roles: members },

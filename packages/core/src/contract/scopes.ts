@@ -14,6 +14,7 @@ export const TENANT_SCOPES = [
   "usage:read",
   "subjects:own",
   "audit:read",
+  "events:read",
 ] as const
 
 /**
@@ -24,6 +25,7 @@ export const SERVICE_SCOPES = [
   "subjects:admin",
   "tenants:admin",
   "audit:admin",
+  "events:admin",
   "drop:read",
   "drop:reseal",
 ] as const

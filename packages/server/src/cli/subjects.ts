@@ -173,7 +173,7 @@ async function withOwnSubjects<T>(
         loadModels: () => openModels(directory.models),
         days: config.reviewDays,
         now: terminal.now,
-        add: (reviews) => records.addReviews(reviews),
+        add: (reviews, events) => records.addReviews(reviews, events),
       }),
     })
     const tombstones = await openTombstones(config.tombstonesFile, secrets.checkValue)

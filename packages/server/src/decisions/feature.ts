@@ -1,4 +1,5 @@
 import {
+  DECISION_SETTLED_SECONDS,
   DecisionCounts,
   DecisionCountsQuery,
   DecisionDetails,
@@ -16,7 +17,7 @@ import { identifySubject } from "../http/identify-subject.ts"
 import { failures, FAILURES_OF_READING, FAILURES_WITHOUT_LOOKUP, named } from "../http/schemas.ts"
 import { Problem } from "../base/problem.ts"
 import { type Decision, ERASED_FORMAT, type PastDecisions } from "@assay/stores/decisions"
-import { isDecisionId } from "@assay/stores/decision-id"
+import { firstDecisionIdAt, isDecisionId } from "@assay/stores/decision-id"
 import { replay, type Replay } from "../score/replay.ts"
 import type { Secrets } from "@assay/runtime/secrets"
 import { openDecisionCounts } from "./counts.ts"
@@ -124,12 +125,18 @@ function decisionRoutes(app: App, services: DecisionServices): void {
   app.get("/api/v1/decisions", { schema: listSchema }, async ({ caller, query }) => {
     // A key of no tenant scores nothing, so there is nothing to list.
     if (caller.tenantId === null) return { decisions: [] }
-    const found = await pastDecisions.list({
-      tenantId: caller.tenantId,
-      limit: Number(query.limit ?? PAGE),
-      ...readFilter(query, "query", requestTag),
-    })
-    return { decisions: found.map(summary) }
+    const of = { tenantId: caller.tenantId, limit: Number(query.limit ?? PAGE) }
+    const filter = readFilter(query, "query", requestTag)
+    if (query.after === undefined) {
+      const found = await pastDecisions.list({ ...of, ...filter })
+      return { decisions: found.map(summary) }
+    }
+    const after = query.after === "start" ? "" : query.after
+    const settled = now() - DECISION_SETTLED_SECONDS * 1000
+    const until = Math.min(filter.until ?? settled, settled)
+    const found = await pastDecisions.list({ ...of, ...filter, until, after })
+    const last = found.length === of.limit ? found.at(-1) : undefined
+    return { decisions: found.map(summary), next: furthest(after, last, until) }
   })
 
   app.post("/api/v1/decisions/search", { schema: searchSchema }, async ({ caller, body }) => {
@@ -145,6 +152,12 @@ function decisionRoutes(app: App, services: DecisionServices): void {
     })
     return { decisions: found.map(summary) }
   })
+}
+
+/** Where a reader that goes forward goes on: behind what was found, or looked through in vain. */
+function furthest(after: string, last: Decision | undefined, until: number): string {
+  const end = last?.id ?? firstDecisionIdAt(until)
+  return end > after ? end : after
 }
 
 function details(decision: Decision, replayed: Replay, explain: boolean): DecisionDetails {

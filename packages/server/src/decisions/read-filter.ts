@@ -13,7 +13,7 @@ type Faults = NonNullable<ProblemDetails["errors"]>
  * that does not fit; `place` is the part of the request they stand in.
  */
 export function readFilter(
-  { subject, stage, action, band, request_id: requestId, from, until, before }: Given,
+  { subject, stage, action, band, request_id: requestId, from, until, before, after }: Given,
   place: "query" | "body",
   requestTag: RequestTag,
 ): Omit<DecisionQuery, "tenantId" | "limit"> {
@@ -25,6 +25,8 @@ export function readFilter(
     // Nothing was decided before 1970, and no id is of an earlier moment.
     return Math.max(0, ms ?? 0)
   }
+  if (before !== undefined && after !== undefined)
+    faults.push({ pointer: "#/after", detail: "cannot be there together with before" })
   const filter = {
     ...(subject === undefined ? {} : { identityType: subject }),
     ...(stage === undefined ? {} : { stage }),

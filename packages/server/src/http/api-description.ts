@@ -33,6 +33,7 @@ import {
   EmailRiskRequest,
   EmailRiskResult,
   EndedSessions,
+  EventList,
   EvidenceItem,
   EvidenceLine,
   EvidenceRequest,
@@ -139,6 +140,7 @@ import {
 import type { FastifySchema } from "fastify"
 import type { App } from "./app.ts"
 import { referenceRoutes } from "./api-reference.ts"
+import { withDeprecation } from "./deprecated.ts"
 import { describedWebhooks, webhookSchemas } from "./describe-webhooks.ts"
 import { VERSION } from "../base/version.ts"
 import { rightOf } from "./route-rights.ts"
@@ -191,6 +193,7 @@ export async function describeApi(app: App, demoKey: () => string | null): Promi
     WatchListRemoved,
     WatchItem,
     WatchList,
+    EventList,
     EmailBatchRequest,
     EmailBatchItem,
     EmailBatchResult,
@@ -351,7 +354,9 @@ export async function describeApi(app: App, demoKey: () => string | null): Promi
       },
     },
     transform: ({ schema, url, route }) => ({
-      schema: withScopes(withBodyLimit(schema, route.bodyLimit), rightOf(route)?.scopes),
+      schema: withDeprecation(
+        withScopes(withBodyLimit(schema, route.bodyLimit), rightOf(route)?.scopes),
+      ),
       url,
     }),
     refResolver: {

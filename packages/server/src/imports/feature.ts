@@ -31,6 +31,7 @@ import { IMPORT_BODY_MAX } from "../http/sizes.ts"
 import { type BegunImport, type Imports, importsPort } from "./imports.ts"
 import { previewOf, UPLOAD } from "./preview.ts"
 import { runImports } from "./run-imports.ts"
+import { tellImports } from "./tell-imports.ts"
 import { saidHints, saidSource } from "./said-import.ts"
 import { sendUpload } from "./send-upload.ts"
 
@@ -127,7 +128,12 @@ export interface ImportServices {
 export const imports: Feature<ImportServices, Imports> = {
   routes: importRoutes,
   port: importsPort,
-  writer: async ({ importRunner, index }) => runImports(importRunner, () => index.catalogue()),
+  writer: async ({ importRunner, index, records, now }) =>
+    tellImports({
+      imports: runImports(importRunner, () => index.catalogue()),
+      addEvents: (events) => records.addEvents(events),
+      now,
+    }),
 }
 
 async function importRoutes(app: App, services: ImportServices, imports: Imports): Promise<void> {

@@ -1,9 +1,13 @@
 import assert from "node:assert/strict"
 import { test } from "node:test"
+import { EVENTS } from "@assay/core/contract"
+import { Value } from "typebox/value"
+import { closed } from "../../../core/testing/closed.ts"
 import { emailInput, phoneInput } from "../../../core/testing/score/arbitrary-inputs-suite.ts"
 import { DAY_MS } from "@assay/runtime/time"
 import { newDecisionId } from "@assay/stores/decision-id"
 import { type Decision, DECISION_FORMAT, ERASED } from "@assay/stores/decisions"
+import type { NewEvent } from "@assay/stores/records-events"
 import type { NewReview } from "@assay/stores/records-reviews"
 import { withRef } from "../score/case-ref.ts"
 import { openModels } from "../score/models.ts"
@@ -37,16 +41,91 @@ function decision(change: Partial<Decision> = {}): Decision {
 }
 
 async function queued(decisions: readonly Decision[], days = 90): Promise<readonly NewReview[]> {
+  return (await queuedAndTold(decisions, days)).reviews
+}
+
+async function queuedAndTold(
+  decisions: readonly Decision[],
+  days = 90,
+): Promise<{ reviews: readonly NewReview[]; events: readonly NewEvent[] }> {
   const all: NewReview[] = []
+  const told: NewEvent[] = []
   const queue = reviewQueue({
     loadModels: () => openModels("/nowhere"),
     days,
     now: () => at + DAY_MS,
-    add: async (reviews) => void all.push(...reviews),
+    async add(reviews, events) {
+      all.push(...reviews)
+      told.push(...events)
+    },
   })
   await queue(decisions)
-  return all
+  return { reviews: all, events: told }
 }
+
+test("critical decisions and those that wait are told, as the contract has it", async () => {
+  const one = decision({ input: withRef(input, "order 7") })
+  const two = decision({ score: 61, action: "review" })
+  const three = decision({ score: 90, action: "step_up_auth" })
+  const phone = decision({
+    ...{ identityType: "phone", stage: null, score: 82, action: "review" },
+    input: JSON.stringify(phoneInput()),
+  })
+  const { events } = await queuedAndTold([
+    one,
+    two,
+    three,
+    phone,
+    decision({ score: 79, action: "allow" }),
+    decision({ tenantId: null }),
+    decision({ ...ERASED }),
+  ])
+  assert.deepEqual(
+    events.map(({ kind, data }) => [kind, (data as { decision_id: string }).decision_id]),
+    [
+      ["decision.critical", one.id],
+      ["decision.review", one.id],
+      ["decision.review", two.id],
+      ["decision.critical", three.id],
+      ["decision.critical", phone.id],
+      ["decision.review", phone.id],
+    ],
+  )
+  const { data, id, ...first } = events[0] as NewEvent
+  const { tenantId, identityKey } = one
+  assert.deepEqual(first, {
+    ...{ tenantId, kind: "decision.critical", at, ref: "order 7", identityKey, sealed: null },
+  })
+  assert.deepEqual(data, {
+    decision_id: one.id,
+    decided_at: new Date(at).toISOString(),
+    ref: "order 7",
+    subject: "email",
+    risk_score: 85,
+    threat_stage: "ATTACKED",
+    band: "critical",
+    recommended_action: "block",
+    reasons: ["ATO_CONFIRMED"],
+    model_version: "1.1",
+  })
+  for (const { kind, data: body } of events)
+    assert.ok(Value.Check(closed(EVENTS[kind].data), body), kind)
+  // A journal that is read again makes the same events.
+  const again = await queuedAndTold([one])
+  assert.deepEqual(again.events[0]?.id, id)
+  assert.equal(new Set(events.map((each) => each.id)).size, events.length)
+})
+
+test("nobody is told of what is too old, or that something waits where nothing does", async () => {
+  const old = decision({ at: at - 40 * DAY_MS })
+  const { reviews, events } = await queuedAndTold([old])
+  assert.deepEqual([reviews.length, events.length], [1, 0])
+  const off = await queuedAndTold([decision()], 0)
+  assert.deepEqual(
+    [off.reviews.length, off.events.map(({ kind }) => kind)],
+    [0, ["decision.critical"]],
+  )
+})
 
 test("what is to be reviewed or blocked waits, with its reasons and the name of its case", async () => {
   const one = decision({ input: withRef(input, "order 7") })

@@ -8,9 +8,11 @@ import {
 import { isExplained } from "@assay/runtime/explained"
 import { DAY_MS } from "@assay/runtime/time"
 import { type Decision, DECISION_FORMAT } from "@assay/stores/decisions"
+import type { NewEvent } from "@assay/stores/records-events"
 import type { NewReview } from "@assay/stores/records-reviews"
 import { refIn } from "../score/case-ref.ts"
 import type { Models } from "../score/models.ts"
+import { decisionEvent, isTold, isYoung } from "./decision-events.ts"
 
 interface QueueOptions {
   /** Called before the first review, and again for a decision of a model that is not known. */
@@ -18,14 +20,19 @@ interface QueueOptions {
   /** How long a decision may wait; 0: none waits. */
   readonly days: number
   readonly now: () => number
-  readonly add: (reviews: readonly NewReview[]) => Promise<void>
+  /** Both together: what waits is told, and what is told is there. */
+  readonly add: (reviews: readonly NewReview[], events: readonly NewEvent[]) => Promise<void>
 }
 
 const REVIEWED: ReadonlySet<string> = new Set(REVIEWED_ACTIONS)
 /** Journals of a long time may come at once. */
 const ROWS_AT_ONCE = 2_000
 
-/** Sends decisions to the analysts whose action says so and that are not too old already. */
+/**
+ * Sends decisions to the analysts whose action says so and that are not too old already, and tells
+ * of these and of critical ones by events. All this is done where journals are folded, so a request
+ * pays nothing for it.
+ */
 export function reviewQueue({
   loadModels,
   days,
@@ -34,29 +41,45 @@ export function reviewQueue({
 }: QueueOptions): (decisions: readonly Decision[]) => Promise<void> {
   const reasonsOf = reasonCodes(loadModels)
   return async (decisions) => {
-    const oldest = now() - days * DAY_MS
-    const reviews = decisions.flatMap((decision): NewReview[] => {
-      const { tenantId, action, at, format } = decision
-      const waits = REVIEWED.has(action) && at > oldest && days > 0
-      if (!waits || tenantId === null || format !== DECISION_FORMAT) return []
-      return [
-        {
-          id: decision.id,
-          tenantId,
-          keyId: decision.keyId,
-          identityKey: decision.identityKey,
-          identityType: decision.identityType,
-          action,
-          stage: decision.stage,
-          score: decision.score,
-          modelVersion: decision.modelVersion,
-          reasons: reasonsOf(decision),
-          ref: refIn(decision.input),
-        },
-      ]
-    })
-    for (let from = 0; from < reviews.length; from += ROWS_AT_ONCE)
-      await add(reviews.slice(from, from + ROWS_AT_ONCE))
+    const at = now()
+    let reviews: NewReview[] = []
+    let events: NewEvent[] = []
+    for (const decision of decisions) {
+      const isCritical = isTold(decision, at)
+      const waits = isReviewed(decision, at - days * DAY_MS) && days > 0
+      if (!isCritical && !waits) continue
+      const reasons = reasonsOf(decision)
+      if (isCritical) events.push(decisionEvent("decision.critical", decision, reasons))
+      if (waits) {
+        reviews.push(reviewOf(decision, reasons))
+        if (isYoung(decision, at)) events.push(decisionEvent("decision.review", decision, reasons))
+      }
+      if (reviews.length + events.length < ROWS_AT_ONCE) continue
+      await add(reviews, events)
+      reviews = []
+      events = []
+    }
+    if (reviews.length + events.length > 0) await add(reviews, events)
+  }
+}
+
+function isReviewed({ tenantId, action, at, format }: Decision, oldest: number): boolean {
+  return REVIEWED.has(action) && at > oldest && tenantId !== null && format === DECISION_FORMAT
+}
+
+function reviewOf(decision: Decision, reasons: readonly string[]): NewReview {
+  return {
+    id: decision.id,
+    tenantId: decision.tenantId ?? 0,
+    keyId: decision.keyId,
+    identityKey: decision.identityKey,
+    identityType: decision.identityType,
+    action: decision.action,
+    stage: decision.stage,
+    score: decision.score,
+    modelVersion: decision.modelVersion,
+    reasons,
+    ref: refIn(decision.input),
   }
 }
 

@@ -12,6 +12,7 @@ import type { App } from "../http/app.ts"
 import { describeApi } from "../http/api-description.ts"
 import { clientErrorAnswers } from "../http/client-error.ts"
 import { endDeafReaders } from "../http/deaf-readers.ts"
+import { announceDeprecation, deprecationOf } from "../http/deprecated.ts"
 import { openDirect } from "../http/direct.ts"
 import { openFailures } from "../http/failures.ts"
 import { passOnUnmatched } from "../http/unmatched.ts"
@@ -134,8 +135,10 @@ function emptyApp(services: HttpServices, compilers: SchemaCompilers): App {
       ...(right === null ? [] : [entering(callerOf, limits, right)]),
       ...asArray(route.onRequest),
     ]
+    announceDeprecation(route)
     requireBody(route)
-    direct.addRoute(route, right)
+    // The direct way has no place for what a deprecated operation says with every answer.
+    if (deprecationOf(route.schema) === null) direct.addRoute(route, right)
   })
   app.addHook("preClose", async () => direct.close())
   const shedding: onRequestHookHandler = (_request, _reply, done) => {

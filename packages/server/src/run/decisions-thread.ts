@@ -20,8 +20,8 @@ const toReview = reviewQueue({
   loadModels: () => openModels(models),
   days: reviewDays,
   now: Date.now,
-  async add(reviews) {
-    await callPrimary("addReviews", reviews)
+  async add(reviews, events) {
+    await callPrimary("addReviews", reviews, events)
   },
 })
 

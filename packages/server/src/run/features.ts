@@ -1,5 +1,6 @@
 import { audit } from "../audit/feature.ts"
 import { decisions } from "../decisions/feature.ts"
+import { events } from "../events/feature.ts"
 import { evidence } from "../evidence/feature.ts"
 import { feedback } from "../feedback/feature.ts"
 import { health } from "../health/feature.ts"
@@ -45,6 +46,7 @@ export const features = [
   many,
   decisions,
   review,
+  events,
   views,
   webhooks,
   policy,

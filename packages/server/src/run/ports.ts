@@ -209,6 +209,7 @@ export const recordsPort = portOf<Records>("records", {
   feedbackSince: true,
   addEvents: true,
   eventsAfter: true,
+  newestEvent: true,
   forgetEvents: true,
   createWebhook: true,
   webhooks: true,

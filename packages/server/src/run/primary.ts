@@ -218,7 +218,7 @@ async function openService(given: Given): Promise<Service> {
     models: directory.models,
     reviewDays: config.reviewDays,
     onFolded: knownIdentities(index),
-    addReviews: (reviews) => records.addReviews(reviews),
+    addReviews: (reviews, events) => records.addReviews(reviews, events),
     moveFailed(code) {
       const said = "decisions of an older version were not moved and stay where they are"
       log.warn(said, { error: new Explained(code, said) })

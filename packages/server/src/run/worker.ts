@@ -195,6 +195,7 @@ export async function runWorker(
     reviewRecords: completeReviews(records, fold),
     viewRecords: records,
     watchRecords: records,
+    eventRecords: records,
     policyRecords: records,
     comparisons: openComparisons({
       place: { dataDirectory: config.dataDirectory, databaseUrl: config.databaseUrl },

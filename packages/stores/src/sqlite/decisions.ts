@@ -232,7 +232,8 @@ function pastDecisions(directory: string, inMonth: InMonth): Omit<DecisionsReade
         const oldest = search.after === "" ? "" : monthOf(timeOfDecisionId(search.after))
         const newest = isDecisionId(search.before) ? monthOf(timeOfDecisionId(search.before)) : "~"
         const found: Decision[] = []
-        for (const month of monthsIn(directory)) {
+        const months = monthsIn(directory)
+        for (const month of search.newestFirst ? months : months.reverse()) {
           if (found.length === query.limit) break
           if (month < oldest || month > newest) continue
           const limit = query.limit - found.length

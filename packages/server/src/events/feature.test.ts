@@ -32,7 +32,7 @@ test("a worker that stops answers those who wait, and nobody waits any more", as
   const answers = [await waiting, await app.inject("/api/v1/events?wait=30")]
   for (const answer of answers) {
     assert.equal(answer.statusCode, 200)
-    assert.deepEqual((answer.json() as EventList).events, [])
+    assert.deepEqual(answer.json<EventList>().events, [])
   }
   await app.close()
 })

@@ -2,21 +2,20 @@ import {
   EVENT_DAYS,
   EVENT_KINDS,
   EVENT_WAIT_SECONDS_MAX,
-  type EventItem,
   type EventKind,
   EventList,
   EventListQuery,
 } from "@assay/core/contract"
 import { DAY_MS } from "@assay/runtime/time"
 import type { Secrets } from "@assay/runtime/secrets"
-import type { EventRecords, StoredEvent } from "@assay/stores/records-events"
-import { openSealedIdentities, type SealedIdentities } from "../accounts/sealed-identity.ts"
+import type { EventRecords } from "@assay/stores/records-events"
 import { Problem } from "../base/problem.ts"
 import type { App } from "../http/app.ts"
 import type { Feature } from "../http/feature.ts"
 import { onceClosed } from "../http/once-closed.ts"
 import { failures, FAILURES_OF_READING, named } from "../http/schemas.ts"
 import type { Streams } from "../http/streams.ts"
+import { openEventBodies } from "../intake/event-body.ts"
 import { type Cursors, openCursors, type Position } from "./cursor.ts"
 import { openEventNews } from "./event-news.ts"
 
@@ -58,11 +57,12 @@ export const events: Feature<EventServices> = { routes: eventRoutes }
 function eventRoutes(app: App, services: EventServices): void {
   const { eventRecords: records, secrets, streams, now } = services
   // Opened by the first request: most workers are never asked.
-  let opened: { readonly cursors: Cursors; readonly identities: SealedIdentities } | undefined
+  let opened:
+    { readonly cursors: Cursors; readonly bodyOf: ReturnType<typeof openEventBodies> } | undefined
   const own = (): NonNullable<typeof opened> =>
     (opened ??= {
       cursors: openCursors(secrets.subkeys.request),
-      identities: openSealedIdentities(secrets.subkeys["sealed-identity"]),
+      bodyOf: openEventBodies(secrets.subkeys),
     })
   const news = openEventNews({ newest: () => records.newestEvent() })
   const waiting = new Map<number | null, number>()
@@ -109,7 +109,7 @@ function eventRoutes(app: App, services: EventServices): void {
       const mayWait = !stopping && others < WAITING_MAX && !reply.raw.destroyed
       if (found.length > 0 || leftMs <= 0 || !mayWait)
         return {
-          events: found.map((event) => itemOf(event, own().identities)),
+          events: found.map((event) => ({ id: event.id, ...own().bodyOf(event) })),
           next: own().cursors.textOf({ seq, atMs }, owner),
         }
       const { woken, gone } = news.after(newest, leftMs)
@@ -133,15 +133,4 @@ function kindsIn(types: string | undefined): readonly EventKind[] | null {
   throw new Problem("invalid-request", "A member of the query does not fit.", {
     errors: [{ pointer: "#/types", detail: "has a name that no type of event has" }],
   })
-}
-
-function itemOf(event: StoredEvent, identities: SealedIdentities): EventItem {
-  const { id, kind, at, data, sealed, tenantId } = event
-  const identity = sealed === null || tenantId === null ? null : identities.open(sealed, tenantId)
-  return {
-    id,
-    type: kind,
-    timestamp: new Date(at).toISOString(),
-    data: identity === null ? { ...data } : { ...data, identity },
-  }
 }

@@ -1,20 +1,12 @@
 import type { Secrets } from "@assay/runtime/secrets"
 import type { StoredEvent } from "@assay/stores/records-events"
-import { openSealer } from "../accounts/sealed.ts"
-
-/** What the identities of watch items are sealed for. */
-export const WATCHED_IDENTITY = "watched identity"
-
-/** Whose a sealed identity is: for another tenant it cannot be opened. */
-export function sealedFor(tenantId: number | null): string {
-  return `tenant:${tenantId ?? 0}`
-}
+import { openSealedIdentities } from "../accounts/sealed-identity.ts"
 
 /** An event as its owner gets it, by a webhook or by asking. */
 export interface EventBody {
   readonly type: StoredEvent["kind"]
   readonly timestamp: string
-  readonly data: object
+  readonly data: Record<string, unknown>
 }
 
 /**
@@ -22,13 +14,13 @@ export interface EventBody {
  * with `deliver_identity`.
  */
 export function openEventBodies(subkeys: Secrets["subkeys"]): (event: StoredEvent) => EventBody {
-  const sealer = openSealer(subkeys["sealed-identity"], WATCHED_IDENTITY)
+  const identities = openSealedIdentities(subkeys["sealed-identity"])
   return ({ kind, at, data, sealed, tenantId }) => {
-    const identity = sealed === null ? null : sealer.open(sealed, sealedFor(tenantId))
+    const identity = sealed === null || tenantId === null ? null : identities.open(sealed, tenantId)
     return {
       type: kind,
       timestamp: new Date(at).toISOString(),
-      data: identity === null ? data : { ...data, identity },
+      data: identity === null ? { ...data } : { ...data, identity },
     }
   }
 }

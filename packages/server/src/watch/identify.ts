@@ -8,9 +8,8 @@ import {
 } from "@assay/core/identity"
 import { type Secrets, sha256 } from "@assay/runtime/secrets"
 import type { Caller } from "../accounts/callers.ts"
-import { openSealer, type Sealer } from "../accounts/sealed.ts"
+import { openSealedIdentities, type SealedIdentities } from "../accounts/sealed-identity.ts"
 import { Problem } from "../base/problem.ts"
-import { sealedFor, WATCHED_IDENTITY } from "../intake/event-body.ts"
 import { domainValues } from "../score/email/domain-trust.ts"
 import { domainHash, keptDomain } from "../score/email/kept-domain.ts"
 import type { Lists } from "../score/email/lists.ts"
@@ -47,13 +46,13 @@ const REMEMBERED_MAX = 1_000
 /** An address or a number is known from here to its answer, and only what is made here is kept. */
 export function openIdentify({ secrets, lists, network, now }: IdentifyServices): Identify {
   const { subkeys } = secrets
-  let sealer: Sealer | null = null
+  let identities: SealedIdentities | null = null
   const hashOf = domainHash(subkeys.identity)
   const sealed = ({ value, deliverIdentity }: Wanted, tenantId: number): Uint8Array | null => {
     if (!deliverIdentity) return null
     // Its key is derived when it is first needed: few tenants ask for this.
-    sealer ??= openSealer(subkeys["sealed-identity"], WATCHED_IDENTITY)
-    return sealer.seal(value, sealedFor(tenantId))
+    identities ??= openSealedIdentities(subkeys["sealed-identity"])
+    return identities.seal(value, tenantId)
   }
 
   // A sketch is some fifty hashes, and most addresses are at the same few domains.

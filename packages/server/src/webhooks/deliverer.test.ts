@@ -17,8 +17,7 @@ import { openSqliteRecords } from "@assay/stores/sqlite/records"
 import { auditKey } from "@assay/stores/testing/audit-key"
 import { startTestServer } from "@assay/stores/testing/postgres/test-server"
 import { isGenuine, type Received, startReceiver } from "../../testing/webhooks/receiver.ts"
-import { openSealer } from "../accounts/sealed.ts"
-import { WATCHED_IDENTITY, sealedFor } from "../intake/event-body.ts"
+import { openSealedIdentities } from "../accounts/sealed-identity.ts"
 import { type Deliverer, openDeliverer } from "./deliverer.ts"
 import { openWebhooksWriter, type WebhookKeeper } from "./webhooks.ts"
 
@@ -135,10 +134,7 @@ onEngines("an event arrives as the stock library wants it, signed by v1 and v1a"
     withKeyPair: true,
   })
   const identity = "+61491570156"
-  const sealed = openSealer(subkeys["sealed-identity"], WATCHED_IDENTITY).seal(
-    identity,
-    sealedFor(tenantId),
-  )
+  const sealed = openSealedIdentities(subkeys["sealed-identity"]).seal(identity, tenantId)
   const told = event(tenantId, { sealed })
   await records.addEvents([told])
   const [attempt] = await receiver.until(1)

@@ -60,7 +60,7 @@ export async function runDevReceiver(
     const own = `http://127.0.0.1:${(server.address() as AddressInfo).port}/`
     const kinds = EVENT_KINDS.filter((kind) => EVENTS[kind].owner !== "service")
     const made = await asked(() =>
-      client.create({ url: own, events: [...kinds], description: "assay dev receiver" }),
+      client.create({ url: own, events: [...kinds], description: "npx assay dev receiver" }),
     )
     secret = made.secret
     print(`Events of ${url} arrive at ${own} and are printed here; stop with Ctrl-C.`)

@@ -328,7 +328,8 @@ async function openService(given: Given): Promise<Service> {
     const ofImports = await importMetrics(await writers.get(importsPort).counts())
     return await gatheredMetrics([
       ...reports,
-      ...ofThreads.flatMap((report) => report ?? []),
+      // Each report is a list of its own.
+      ...ofThreads.filter((report) => report != null),
       ofImports,
     ])
   }

@@ -148,6 +148,11 @@ function outputsOf(files: readonly OutputFile[]): Output[] {
     files.filter(({ path }) => path.endsWith(".js") === wanted),
   ) as [OutputFile[], OutputFile[]]
   const texts = membersGiven(scripts.map(({ text }) => text))
+  for (const text of texts) {
+    // A program is read as ASCII. esbuild escapes other letters, but for those of a tagged template.
+    const [other] = /.{0,60}[^\0-\x7f].{0,20}/u.exec(text) ?? []
+    if (other !== undefined) throw new Error(`Not ASCII, so write it as a value: ${other}`)
+  }
   return [
     ...others.map(({ path, contents }) => ({ file: basename(path), contents })),
     ...scripts.map(({ path }, n) => ({

@@ -122,6 +122,6 @@ function problemPage(code: ProblemCode): string {
     html`<p class="soft">Problem <code>${code}</code>, HTTP status ${status}</p>
       <h1>${title}</h1>
       <p>${meaning.split("`").map((part, n) => (n % 2 === 0 ? html`${part}` : html`<code>${part}</code>`))}</p>
-      <p><a href="/problems">All problems</a>${" · "}<a href="/docs">API reference</a></p>`,
+      <p><a href="/problems">All problems</a> · <a href="/docs">API reference</a></p>`,
   )
 }

@@ -152,9 +152,18 @@ function outputsOf(files: readonly OutputFile[]): Output[] {
     ...others.map(({ path, contents }) => ({ file: basename(path), contents })),
     ...scripts.map(({ path }, n) => ({
       file: basename(path),
-      contents: Buffer.from(texts[n] ?? ""),
+      contents: Buffer.from(asciiOf(texts[n] ?? "")),
     })),
   ]
+}
+
+/**
+ * A program is read as ASCII. esbuild escapes other letters, but for those of tagged templates, whose
+ * tags could ask for them as they were written: none of ours does.
+ */
+function asciiOf(text: string): string {
+  const escaped = (unit: string): string => `\\u${unit.charCodeAt(0).toString(16).padStart(4, "0")}`
+  return text.replace(/[^\0-\x7f]/g, escaped)
 }
 
 interface Output {

@@ -99,6 +99,7 @@ export async function follow(page: Page, path: string): Promise<void> {
 export async function pressUntil(page: Page, keys: string, wanted: Locator): Promise<void> {
   for (let n = 0; n < 20 && !(await wanted.isVisible()); n++) {
     await page.keyboard.press(keys)
+    // Not there yet: pressed again, and in the end waited for below, where it fails.
     await wanted.waitFor({ timeout: 5_000 }).catch(() => null)
   }
   await wanted.waitFor()

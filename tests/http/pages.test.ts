@@ -276,6 +276,7 @@ test("what is not in the reference is not found, also by a path that climbs out 
 
 test("the page of a problem sets names of members and headers as code, without Markdown", async () => {
   const text = await (await service.request("/problems/invalid-request", { key: null })).text()
+  assert.ok(text.includes('All problems</a> · <a href="/docs">'), "letters beyond ASCII stay so")
   assert.match(text, /<code>errors<\/code> names each by JSON pointer/)
   assert.doesNotMatch(text, /`/)
 })

@@ -44,7 +44,13 @@ export function passOnUnmatched(app: App, open: () => App): void {
       return
     }
     opening ??= openRefusing(open(), methodsOf)
-    opening.then((refusing) => passOn((opened = refusing))).catch(done)
+    opening
+      .then((refusing) => passOn((opened = refusing)))
+      .catch((error: unknown) => {
+        // One that could not be opened is tried again by the next request.
+        if (opened === undefined) opening = undefined
+        done(error as Error)
+      })
   })
   app.addHook("onClose", async () => await (await opening)?.close())
 }

@@ -3,6 +3,7 @@ import type { DropSettings } from "@assay/drop/run/drop"
 import type { Environment } from "../base/config.ts"
 import type { Log } from "@assay/runtime/log"
 import { keepChildren, type NodeProgram, startProcess } from "@assay/runtime/children"
+import { YOUNG_SPACE } from "./young-space.ts"
 
 /** How this program was started; main.ts hands in the process's own. */
 export interface Program extends NodeProgram {
@@ -33,12 +34,6 @@ const REST_MAX_MS = 60_000
  * it.
  */
 const NEEDED: readonly string[] = ["NODE_COMPILE_CACHE", "PATH", "TZ"]
-
-/**
- * Little room for new objects, in megabytes: after a flood V8 would keep three times 16 of them,
- * and the drop is what strangers can flood.
- */
-const YOUNG_SPACE = "--max-semi-space-size=4"
 
 /** Starts the process of the drop and keeps one running. Rejects if the first cannot start. */
 export async function startDrop({

@@ -60,13 +60,13 @@ import { type Methods, offer } from "@assay/runtime/rpc"
 import {
   forkWorker,
   startWorkers,
-  YOUNG_SPACE,
   type WorkerAddress,
   type WorkerProcess,
   type Workers,
 } from "./workers.ts"
 import { openWriters } from "./writers.ts"
 import { Explained } from "@assay/runtime/explained"
+import { YOUNG_SPACE } from "./young-space.ts"
 
 export interface Service {
   readonly address: WorkerAddress

@@ -39,13 +39,6 @@ const LINGER_MS = 3000
  */
 const ONE_HEAP = { MALLOC_ARENA_MAX: "1" }
 
-/**
- * Little room for new objects, in megabytes. While a worker loads its program nearly all of them
- * stay, for which V8 makes the room larger and larger, up to three times 16. What a request needs is
- * gone with its answer. Half as much made batches dearer.
- */
-export const YOUNG_SPACE = "--max-semi-space-size=4"
-
 /** The process of a worker, which loads its program and then waits for `BEGIN`. */
 export interface WorkerProcess {
   readonly id: number

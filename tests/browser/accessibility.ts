@@ -21,17 +21,15 @@ export const LOOKS = [
 
 /**
  * Waits until nothing moves that comes to an end: a dialog that is still fading in has colours of
- * its own. It begins to some frames after it was asked for.
+ * its own. It begins to some frames after it was asked for. Looked at frame by frame, because the
+ * promise of an animation whose element goes away meanwhile may never be kept.
  */
 const SETTLED = `(async () => {
-  const frame = () => new Promise((resolve) => requestAnimationFrame(resolve))
-  const ends = ({ effect, playState }) =>
+  const isMoving = ({ effect, playState }) =>
     playState === "running" && effect?.getComputedTiming().endTime !== Infinity
   for (let still = 0; still < 3; still++) {
-    await frame()
-    const moving = document.getAnimations().filter(ends)
-    if (moving.length > 0) still = -1
-    await Promise.allSettled(moving.map(({ finished }) => finished))
+    await new Promise((resolve) => requestAnimationFrame(resolve))
+    if (document.getAnimations().some(isMoving)) still = -1
   }
 })()`
 

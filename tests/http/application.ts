@@ -195,6 +195,7 @@ export async function openApplication(change: Change = {}): Promise<Application>
       counters,
       now,
       elapsed,
+      onQuotaReached: () => undefined,
       onUnavailable: metrics.countLimitsUnavailable,
     }),
     usage: openUsage(records, now, log),

@@ -46,6 +46,8 @@ export interface ImportReach {
   readonly signal: AbortSignal
   openIndex(): Promise<ExposureIndex>
   audit(entry: AuditNote): Promise<void>
+  /** Tells that the batch of a report counts; may be told again after a failure. */
+  tell?(report: ImportReport): Promise<void>
   /** Compacts the index, if imports have made it larger than it need be. */
   compact(onProgress: (done: number, total: number) => void): Promise<void>
 }

@@ -3,6 +3,7 @@ import { test } from "node:test"
 
 import type { CopiedRow, RecordsCopy } from "../src/records-copy.ts"
 import { RecordsError } from "../src/records-error.ts"
+import { event, webhook } from "./records-events-suite.ts"
 import { feedback, tenants } from "./records-feedback-suite.ts"
 import { joined, newInvitation, newPerson, newSession } from "./records-people-suite.ts"
 import { review } from "./records-review-suite.ts"
@@ -18,6 +19,10 @@ export interface CopiedDatabase {
 
 const at = Date.UTC(2026, 2, 1)
 const actor = "test"
+const SHOT = {
+  ...{ at, status: 200, error: null, durationMs: 5, response: "" },
+  ...({ cause: "replay", delivered: true } as const),
+}
 
 /** A copy from `from` into `to` must be complete, and go on as if it had always been there. */
 export function recordsCopySuite(
@@ -80,6 +85,12 @@ export function recordsCopySuite(
     await before.setWatchPolicies([{ tenantId, policy: "p1" }])
     const batch = { batchId: 7, through: hashOf("key").slice(0, 16), done: true }
     await before.matchBatch({ batch, at, ids: [watchedItem(1).id], events: [] })
+    // Nothing of the drop is in a copy, and what is beside it is.
+    await before.createWebhook(webhook(null, "whk_1", { kinds: ["drop.digest", "import.failed"] }))
+    await before.addEvents([event(null, { kind: "import.failed" })])
+    await before.setDropDigest(event(null, { kind: "drop.digest" }))
+    for (const { id } of await before.deliveries({ tenantId: null, webhookId: "whk_1", limit: 9 }))
+      await before.logShot({ ...SHOT, deliveryId: id })
     const outside = hashOf("outside account")
     await before.signInFromOutside({
       accountHash: outside,
@@ -90,6 +101,12 @@ export function recordsCopySuite(
       actor,
     })
     const rows = await rowsOf(source)
+    const kept = rows.filter(({ table }) => table === "events" || table === "deliveries")
+    assert.deepEqual(
+      kept.flatMap(({ row }) => (row["tenant_id"] == null ? [row["kind"]] : [])),
+      ["import.failed", "import.failed"],
+    )
+    assert.equal(rows.filter(({ table }) => table === "attempts").length, 1)
 
     const target = await to()
     const put = await target.copy()

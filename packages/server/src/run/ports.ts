@@ -24,6 +24,7 @@ export const BEGIN = "begin"
 export interface PrimaryPort {
   readonly addUsage: Records["addUsage"]
   readonly addAudit: Records["addAudit"]
+  readonly tellQuotaReached: Records["tellQuotaReached"]
   noticeServers(sighting: ServerSighting): Promise<void>
   /** The metrics of all workers, as text. */
   gatherMetrics(): Promise<string>
@@ -46,6 +47,7 @@ export interface WorkerPort {
 export const primaryPort = portOf<PrimaryPort>("primary", {
   addUsage: true,
   addAudit: true,
+  tellQuotaReached: true,
   noticeServers: true,
   gatherMetrics: true,
   foldDecisions: true,
@@ -127,6 +129,7 @@ export const recordsPort = portOf<Records>("records", {
   changeKey: true,
   revokeKey: true,
   accountsVersion: true,
+  tellQuotaReached: true,
   people: true,
   hasPeople: true,
   personById: true,
@@ -211,6 +214,7 @@ export const recordsPort = portOf<Records>("records", {
   eventsAfter: true,
   newestEvent: true,
   forgetEvents: true,
+  setDropDigest: true,
   createWebhook: true,
   webhooks: true,
   webhook: true,

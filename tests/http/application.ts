@@ -161,6 +161,7 @@ export async function openApplication(change: Change = {}): Promise<Application>
       oidc: null,
       consoleImports: false,
       importFolder: null,
+      dns: null,
     },
     log,
     now,
@@ -252,6 +253,7 @@ export async function openApplication(change: Change = {}): Promise<Application>
       directories: { models: `${directory}-models`, segments: `${directory}-segments` },
       deliveries: {
         refusalOf: async () => null,
+        proofOf: async () => null,
         shoot: () => assert.fail("an event was sent"),
       },
       now,

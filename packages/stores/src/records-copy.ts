@@ -67,12 +67,16 @@ const TABLES_BEFORE_17 = {
   deliveries: ["id"],
   attempts: ["id"],
 } as const
-const TABLES = {
+const TABLES_BEFORE_18 = {
   ...TABLES_BEFORE_17,
   watch_items: ["id"],
   watch_domains: ["tenant_id", "domain_key"],
   watch_batches: ["batch_id"],
   watch_tenants: ["tenant_id"],
+} as const
+const TABLES = {
+  ...TABLES_BEFORE_18,
+  domain_watches: ["id"],
 } as const satisfies Record<Exclude<keyof Schema, "sessions" | "invitations">, readonly string[]>
 /** A backup may be made before the first start of this program has changed the tables. */
 const TABLES_BEFORE_7 = {
@@ -172,7 +176,8 @@ function tablesOf(format: number): Readonly<Record<string, readonly string[]>> {
   if (format < 9) return TABLES_BEFORE_9
   if (format < 15) return TABLES_BEFORE_15
   if (format < 16) return TABLES_BEFORE_16
-  return format < 17 ? TABLES_BEFORE_17 : TABLES
+  if (format < 17) return TABLES_BEFORE_17
+  return format < 18 ? TABLES_BEFORE_18 : TABLES
 }
 
 /** A row of any format. */

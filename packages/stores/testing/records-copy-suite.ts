@@ -81,7 +81,10 @@ export function recordsCopySuite(
     await before.saveView({ ...view, id: "view_1", list: "reviews" })
     await before.saveView({ ...view, id: "view_2", list: "decisions", shared: false })
     await before.setShadow({ tenantId, settings: { costs: { loss: 3 } }, at, actor })
-    await before.addWatchItems({ tenantId, at, items: [watchedItem(1), watchedItem(2)] })
+    const domain = { id: "wch_d", domain: "a.example", domainKey: hashOf("d"), ref: "ours" }
+    const items = [watchedItem(1), watchedItem(2)]
+    await before.addWatchItems({ tenantId, at, items, domains: [domain] })
+    await before.settleDomainCheck({ id: "wch_d", proof: "dns", at, checkAt: at + 1 })
     await before.setWatchPolicies([{ tenantId, policy: "p1" }])
     const batch = { batchId: 7, through: hashOf("key").slice(0, 16), done: true }
     await before.matchBatch({ batch, at, ids: [watchedItem(1).id], events: [] })
@@ -138,7 +141,10 @@ export function recordsCopySuite(
     const due = { at, limit: 9 }
     assert.equal((await after.dueWatchItems(due)).length, 2)
     assert.deepEqual(await after.dueWatchItems(due), await before.dueWatchItems(due))
-    assert.deepEqual(await after.watchedBatches(), [batch])
+    assert.deepEqual(await after.watchedBatches(), [{ ...batch, removed: false }])
+    const domains = await after.domainWatches({ tenantId })
+    assert.equal(domains.length, 1)
+    assert.deepEqual(domains, await before.domainWatches({ tenantId }))
     assert.deepEqual(await after.setWatchPolicies([{ tenantId, policy: "p1" }]), [])
     for (const list of ["reviews", "decisions"] as const) {
       const views = await after.views({ tenantId, list, owner: actor })

@@ -97,7 +97,7 @@ const ExposureAdded = Type.Object({
     Type.Integer({
       minimum: 1,
       description:
-        "Of a domain only: how many of its addresses the source holds that it did not hold before. No address is named.",
+        "Of a domain only: how many addresses there the import had. No address is named.",
     }),
   ),
 })
@@ -278,7 +278,8 @@ export const EVENTS = {
   },
   "exposure.added": {
     owner: "tenant",
-    summary: "A source was added that holds a watched identity, or addresses of a watched domain.",
+    summary:
+      "Data was imported that holds a watched identity, or addresses at a domain that you watch and have shown to be yours.",
     data: ExposureAdded,
     example: {
       ref: "our-domain",

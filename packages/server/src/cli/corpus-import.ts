@@ -19,6 +19,7 @@ import { InputError } from "@assay/corpus/inputs/member"
 import { SKIP_REASONS } from "@assay/corpus/inputs/skipped"
 import { failedByCommand, finishedByCommand } from "../imports/import-events.ts"
 import { reportOf } from "../imports/run-imports.ts"
+import { mailDomain, provedSince } from "../watch/domain-proof.ts"
 import { openIndexForWriting } from "../upkeep/open-index.ts"
 import {
   IMPORT_KINDS,
@@ -203,6 +204,11 @@ export function importReach(
     signal,
     openIndex: () => openIndexForWriting(config, directory, secrets),
     audit: (entry) => withRecords(config, (records) => records.addAudit(entry)),
+    watchedDomains: () =>
+      withRecords(config, async (records) => {
+        const proved = await records.provedDomains({ since: provedSince(now()) })
+        return [...new Set(proved.map(({ domain }) => mailDomain(domain)))]
+      }),
     async compact(onProgress) {
       const { files } = indexAt(config)
       if (files === null) return

@@ -5,7 +5,7 @@ import type { Counters } from "@assay/stores/counters"
 import type { DatabasePlace } from "@assay/stores/database"
 import type { Decisions } from "@assay/stores/decisions"
 import type { Records } from "@assay/stores/records"
-import type { WebhookConfig } from "../base/config.ts"
+import type { Config, WebhookConfig } from "../base/config.ts"
 import type { FoldReport } from "../decisions/fold.ts"
 import type { RequestCounts } from "../health/request-counts.ts"
 import type { Deliveries } from "../http/feature.ts"
@@ -93,6 +93,7 @@ export interface DeliveriesPort extends Deliveries {
 }
 export const deliveriesPort = portOf<DeliveriesPort>("deliveries", {
   refusalOf: true,
+  proofOf: true,
   shoot: true,
   metrics: true,
 })
@@ -109,6 +110,8 @@ export const outboxPort = portOf<Outbox>("outbox", {
 
 /** What the thread that calls webhooks is started with. */
 export interface DeliveriesThreadData extends WebhookConfig {
+  /** Whom proofs of domains are asked of; null: nobody. */
+  readonly dns: Config["dns"]
   readonly subkeys: Secrets["subkeys"]
 }
 
@@ -205,10 +208,15 @@ export const recordsPort = portOf<Records>("records", {
   watchedKeys: true,
   watchItemsOf: true,
   watchedBatches: true,
+  followRemovedBatch: true,
   matchBatch: true,
   staleWatchDomains: true,
   setWatchDomains: true,
   setWatchPolicies: true,
+  domainWatches: true,
+  dueDomainWatches: true,
+  settleDomainCheck: true,
+  provedDomains: true,
   feedbackSince: true,
   addEvents: true,
   eventsAfter: true,

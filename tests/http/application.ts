@@ -161,6 +161,7 @@ export async function openApplication(change: Change = {}): Promise<Application>
       oidc: null,
       consoleImports: false,
       importFolder: null,
+      dns: null,
     },
     log,
     now,
@@ -195,6 +196,7 @@ export async function openApplication(change: Change = {}): Promise<Application>
       counters,
       now,
       elapsed,
+      onQuotaReached: () => undefined,
       onUnavailable: metrics.countLimitsUnavailable,
     }),
     usage: openUsage(records, now, log),
@@ -251,6 +253,7 @@ export async function openApplication(change: Change = {}): Promise<Application>
       directories: { models: `${directory}-models`, segments: `${directory}-segments` },
       deliveries: {
         refusalOf: async () => null,
+        proofOf: async () => null,
         shoot: () => assert.fail("an event was sent"),
       },
       now,

@@ -117,6 +117,7 @@ test("identities are added once, listed by ref and never by themselves, and remo
     added: 3,
     already_existed: 0,
     refs: { emails: [made, "customer-4711"], phone_numbers: ["customer-4711"] },
+    domains: [],
   })
   // Another spelling of the same mailbox is the same identity, and the first ref stays.
   const again = await add({
@@ -127,6 +128,7 @@ test("identities are added once, listed by ref and never by themselves, and remo
     added: 1,
     already_existed: 2,
     refs: { emails: [made, "new"], phone_numbers: ["customer-4711"] },
+    domains: [],
   })
   const { items, total, next } = await scored()
   assert.deepEqual([total, next], [4, null])

@@ -3,11 +3,17 @@ import { suite, test } from "node:test"
 import { AssayProblem } from "./index.ts"
 import { clientOf, cut, EMAIL, json, problem, startTestServer } from "../testing/test-server.ts"
 
-const added = (emails: readonly string[], phones: readonly string[] = [], existed = 0) =>
+const added = (
+  emails: readonly string[],
+  phones: readonly string[] = [],
+  existed = 0,
+  domains: readonly object[] = [],
+) =>
   json(200, {
     added: emails.length + phones.length - existed,
     already_existed: existed,
     refs: { emails, phone_numbers: phones },
+    domains,
   })
 
 suite("the watch list", () => {
@@ -18,19 +24,24 @@ suite("the watch list", () => {
       added(refs.slice(0, 1_000), [], 2),
       added(refs.slice(1_000)),
       added([], ["phone-ref"]),
+      added([], [], 0, [{ domain: "mail.example" }]),
     )
     const phone = { value: "+61491570156", ref: "phone-ref", deliver_identity: true }
-    const result = await clientOf(server.url).watchList.add({ emails, phone_numbers: [phone] })
+    const result = await clientOf(server.url).watchList.add({
+      ...{ emails, phone_numbers: [phone], domains: ["mail.example"] },
+    })
     assert.deepEqual(result, {
       added: 1_000,
       already_existed: 2,
       refs: { emails: refs, phone_numbers: ["phone-ref"] },
+      domains: [{ domain: "mail.example" }],
     })
     assert.deepEqual(
       server.seen.map(({ method, url }) => `${method} ${url}`),
-      Array.from({ length: 3 }, () => "POST /api/v1/watchlist"),
+      Array.from({ length: 4 }, () => "POST /api/v1/watchlist"),
     )
     assert.deepEqual(JSON.parse(server.seen[2]?.body ?? ""), { phone_numbers: [phone] })
+    assert.deepEqual(JSON.parse(server.seen[3]?.body ?? ""), { domains: ["mail.example"] })
   })
 
   test("is sent again when an answer breaks off, and sends nothing for nobody", async () => {

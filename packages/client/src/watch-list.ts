@@ -1,5 +1,6 @@
 import {
   WATCH_LIST_MAX,
+  type WatchedDomain,
   type WatchList,
   type WatchListAdded,
   type WatchListRemoval,
@@ -19,7 +20,7 @@ export interface WatchListCalls {
    * If one is refused, those of earlier requests stay watched, and adding all again changes nothing.
    */
   add(identities: WatchListRequest, options?: CallOptions): Promise<WatchListAdded>
-  /** Ends watching, by identity or by ref. */
+  /** Ends watching, by identity, by domain or by ref. */
   remove(what: WatchListRemoval, options?: CallOptions): Promise<WatchListRemoved>
   /** A page of items, the newest first. */
   list(filter?: WatchListFilter, options?: CallOptions): Promise<WatchList>
@@ -37,13 +38,16 @@ const repeatable = true
 
 export function watchListCalls(send: Send): WatchListCalls {
   return {
-    async add({ emails = [], phone_numbers: phones = [] }, options) {
+    async add({ emails = [], phone_numbers: phones = [], domains: named = [] }, options) {
       let added = 0
       let existed = 0
       const refs: { emails: string[]; phone_numbers: string[] } = { emails: [], phone_numbers: [] }
-      const parts = [
+      const domains: WatchedDomain[] = []
+      const parts: WatchListRequest[] = [
         ...portions(emails).map((some) => ({ emails: some })),
         ...portions(phones).map((some) => ({ phone_numbers: some })),
+        // There may be fewer than a request takes.
+        ...(named.length === 0 ? [] : [{ domains: named }]),
       ]
       for (const body of parts) {
         const sent = { body, options, repeatable }
@@ -52,8 +56,9 @@ export function watchListCalls(send: Send): WatchListCalls {
         existed += part.already_existed
         refs.emails.push(...part.refs.emails)
         refs.phone_numbers.push(...part.refs.phone_numbers)
+        domains.push(...part.domains)
       }
-      return { added, already_existed: existed, refs }
+      return { added, already_existed: existed, refs, domains }
     },
     remove: (body, options) => send("DELETE", PATH, "deleted", { body, options, repeatable }),
     list: ({ limit, ...filter } = {}, options) =>

@@ -46,6 +46,10 @@ export interface ImportReach {
   readonly signal: AbortSignal
   openIndex(): Promise<ExposureIndex>
   audit(entry: AuditNote): Promise<void>
+  /** Tells that the batch of a report counts; may be told again after a failure. */
+  tell?(report: ImportReport): Promise<void>
+  /** Domains that somebody watches, so that their identities are counted. */
+  watchedDomains?(): Promise<readonly string[]>
   /** Compacts the index, if imports have made it larger than it need be. */
   compact(onProgress: (done: number, total: number) => void): Promise<void>
 }

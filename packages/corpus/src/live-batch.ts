@@ -78,14 +78,12 @@ export async function goLive(
  */
 export async function completeLive(
   { request, reach, fingerprint }: ImportWork,
-  {
-    batch,
-    source,
-    merged: { rows, identities },
-  }: Pick<ImportReport, "batch" | "source" | "merged">,
+  report: ImportReport,
   catalogue: Catalogue,
   next: (undone: string) => void,
 ): Promise<void> {
+  const { batch, source } = report
+  const { rows, identities } = report.merged
   next("the copy of its catalogue was not written")
   await keepCatalogue(catalogue, reach.directory.path)
   next("its entry in the audit trail was not written")
@@ -97,6 +95,8 @@ export async function completeLive(
     // No file name: logs are filed under people and machines.
     detail: { source: source.name, kind: source.kind, rows, identities },
   })
+  next("the event that tells of it was not stored")
+  await reach.tell?.(report)
   next("the note of its segment was not removed")
   forgetKept(reach.directory, fingerprint)
   next("the index was not closed")

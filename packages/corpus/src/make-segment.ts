@@ -1,7 +1,9 @@
 import { existsSync, mkdirSync, renameSync, rmSync, statfsSync } from "node:fs"
 import { availableParallelism } from "node:os"
 import { join } from "node:path"
+import { IDENTITY_TAGS, identityKey } from "@assay/core/identity"
 import type { DataDirectory } from "@assay/runtime/data-directory"
+import { sha256 } from "@assay/runtime/secrets"
 import { HOUR_MS } from "@assay/runtime/time"
 import { type ReaderChild, startSorter } from "./engine/children.ts"
 import type { Examined } from "./engine/examine.ts"
@@ -47,12 +49,16 @@ export async function makeSegment(
   signal.addEventListener("abort", endSorter)
   try {
     const { identity, alias, password } = secrets.subkeys
+    const domains = (await reach.watchedDomains?.()) ?? []
     const hours = Math.floor(startedAtMs / HOUR_MS)
     const sorting = sorter.sort({
       workDirectory,
       segment,
       keyCheckValue: secrets.checkValue,
       memoryMb: request.memoryMb,
+      domains: domains.map((domain) =>
+        Buffer.from(identityKey(sha256, identity, IDENTITY_TAGS.domain, domain)).toString("hex"),
+      ),
     })
     const reading = reader.read(
       {
@@ -62,6 +68,7 @@ export async function makeSegment(
           kind: keyedAs.kind ?? "breach",
           hours,
           latestHours: hours + 24,
+          domains,
         },
         members: new Map(
           [...taken].map(([number, { kind, day, dating }]) => [
@@ -81,7 +88,7 @@ export async function makeSegment(
     })
     const [{ tally, digest }, sorted] = await bothDone(sortingAlone, sorting)
     refuseNothing(tally, rejects)
-    const { rows, bytes, sha256 } = sorted
+    const { rows, bytes } = sorted
     const fingerprint = await nameOf(digest)
     if (fingerprint === null) return null
     if (fingerprint !== workName) {
@@ -90,7 +97,7 @@ export async function makeSegment(
     }
     const kept: KeptSegment = {
       startedAtMs,
-      segment: { file: segmentFile(fingerprint), bytes, sha256 },
+      segment: { file: segmentFile(fingerprint), bytes, sha256: sorted.sha256 },
       rows,
       keyedAs,
       tally,

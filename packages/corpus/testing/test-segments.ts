@@ -62,6 +62,7 @@ export async function writeTestSegment(
     segment,
     keyCheckValue: "",
     memoryMb: 128,
+    domains: [],
   })
   return { file, ...sorted }
 }

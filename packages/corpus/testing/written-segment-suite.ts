@@ -45,6 +45,7 @@ async function writtenSegment(
       segment: join(directory, file),
       keyCheckValue,
       memoryMb: 256,
+      domains: [],
     })
     return { file, bytes, sha256 }
   } finally {

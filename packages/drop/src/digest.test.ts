@@ -12,7 +12,7 @@ import { bring, today } from "../testing/store/drops-suite.ts"
 import { openSqliteDrops } from "./store/sqlite-drops.ts"
 import { DAY_MS, HOUR_MS } from "@assay/runtime/time"
 import { Explained } from "@assay/runtime/explained"
-import { digestText, keepDigest } from "./digest.ts"
+import { type DigestNews, digestText, keepDigest } from "./digest.ts"
 
 const root = mkdtempSync(join(tmpdir(), "assay-digest-"))
 const mails = join(root, "mails")
@@ -35,6 +35,8 @@ const server = createServer((socket) => {
 })
 let drops: Drops
 let faults: unknown[] = []
+let told: DigestNews[] = []
+let areRecordsAway = false
 let clock = 0
 
 before(async () => {
@@ -52,6 +54,8 @@ beforeEach(async () => {
   drops = await openSqliteDrops(join(root, String(++stores)))
   requests = []
   faults = []
+  told = []
+  areRecordsAway = false
   status = 200
   rmSync(mails, { force: true })
   rmSync(join(root, "fail"), { force: true })
@@ -75,6 +79,10 @@ function keeper(ways: { url?: string; command?: string }): ReturnType<typeof kee
     },
     drops,
     version: "0.0.0",
+    async tell(news) {
+      if (areRecordsAway) throw new Error("The records are away")
+      told.push(news)
+    },
     now: () => clock,
     onFault: (error) => void faults.push(error),
   })
@@ -239,10 +247,46 @@ test(
   },
 )
 
-test("a command that is missing is a fault, and without any way nothing is done", async () => {
+test("a command that is missing is a fault", async () => {
   await pass(keeper({ command: join(root, "nothing") }), 0, [0, 1])
   assert.deepEqual(faultCodes(), ["digest-command"])
-  await pass(keeper({}), 0)
-  assert.deepEqual(faultCodes(), ["digest-command"])
   assert.ok(!existsSync(mails))
+})
+
+test("the service is told every day, by the hour alone and in words of one length", async () => {
+  const digest = keeper({})
+  await pass(digest, 0)
+  await bring(drops)
+  await pass(digest, 1)
+  await pass(keeper({}), 1)
+  await drops.purge({ day: today + 38 })
+  await pass(digest, 2)
+  assert.deepEqual(told, [
+    { atMs: at(0, 0), newMessages: "none", wentUnread: "000000" },
+    { atMs: at(1, 0), newMessages: "some", wentUnread: "000000" },
+    { atMs: at(2, 0), newMessages: "none", wentUnread: "000001" },
+  ])
+  assert.equal(new Set(told.map((news) => JSON.stringify(news).length)).size, 1)
+  assert.deepEqual(faults, [])
+})
+
+test("what the service could not store is told again in its hour, and an event alone does not stand for the webhook", async () => {
+  await bring(drops)
+  await drops.purge({ day: today + 38 })
+  areRecordsAway = true
+  const digest = keeper({ url })
+  status = 500
+  await pass(digest, 0, [0, 15])
+  assert.deepEqual(faultCodes(), ["digest-webhook", "digest-event"])
+  areRecordsAway = false
+  await pass(digest, 0, [15, 60])
+  assert.equal(told.length, 1)
+  // The webhook's own count goes on until it was reached.
+  status = 200
+  await pass(digest, 1)
+  assert.equal(bodyOf(requests.at(-1))["went_unread"], "000001")
+  assert.deepEqual(
+    told.map(({ wentUnread }) => wentUnread),
+    ["000001", "000001"],
+  )
 })

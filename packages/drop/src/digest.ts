@@ -22,27 +22,41 @@ const COMMAND_ENVIRONMENT = {
 /**
  * Why a digest did not reach its recipients, as a code for the log: without addresses and answers.
  */
-type DigestFault = "digest-webhook" | "digest-command"
+type DigestFault = "digest-webhook" | "digest-command" | "digest-event"
 
 interface DigestOptions {
   readonly config: Pick<DropConfig, "digest" | "name">
   readonly drops: Pick<Drops, "digest" | "digestSent">
   readonly version: string
+  /** Has the service make an event of it, dated by the hour it is due. */
+  readonly tell: (digest: DigestNews) => Promise<void>
   readonly now: () => number
   readonly onFault: (error: unknown) => void
+}
+
+/** What the service learns of a day: of the same size every day. */
+export interface DigestNews {
+  readonly atMs: number
+  readonly newMessages: "none" | "some"
+  readonly wentUnread: string
 }
 
 /** A day's digest that has not reached everybody yet. */
 interface Pending {
   readonly day: number
-  readonly text: DigestText
+  readonly made: MadeDigest
   waiting: readonly Way[]
+}
+
+interface MadeDigest {
+  readonly text: DigestText
+  readonly news: DigestNews
 }
 
 interface Way {
   readonly fault: DigestFault
   /** Whether it arrived; not, where `ending` ended it. */
-  send(text: DigestText, ending: AbortSignal): Promise<boolean>
+  send(digest: MadeDigest, ending: AbortSignal): Promise<boolean>
 }
 
 /**
@@ -50,15 +64,19 @@ interface Way {
  * while nothing ran is not made up for: the next day's digest includes its counts. Once a digest
  * reached one of its recipients, a restart does not send it again.
  */
-export function keepDigest({ config, drops, version, now, onFault }: DigestOptions): {
+export function keepDigest({ config, drops, version, tell, now, onFault }: DigestOptions): {
   lookNow(): Promise<void>
   stop(): Promise<void>
 } {
   const { hour, url, command } = config.digest
-  const ways: Way[] = [
+  const told = eventOfService(tell)
+  const chosen: Way[] = [
     ...(url === null ? [] : [webhook(url, version)]),
     ...(command === null ? [] : [localCommand(command)]),
   ]
+  // An event is nearly always stored. Where the operator chose another way, that one decides
+  // whether the counts reached anybody.
+  const reaches = chosen.length === 0 ? [told] : chosen
   const ending = new AbortController()
   let pending: Pending | null = null
   let tried = -1
@@ -71,7 +89,11 @@ export function keepDigest({ config, drops, version, now, onFault }: DigestOptio
     tried = thisTry
     if (pending?.day !== day) {
       const digest = await drops.digest(day)
-      pending = digest && { day, text: digestText(digest, config.name), waiting: ways }
+      const made = digest && {
+        text: digestText(digest, config.name),
+        news: digestNews(digest, day * DAY_MS + hour * HOUR_MS),
+      }
+      pending = made && { day, made, waiting: [...chosen, told] }
     }
     if (pending !== null) await send(pending)
   }
@@ -80,10 +102,11 @@ export function keepDigest({ config, drops, version, now, onFault }: DigestOptio
     const outcomes = await Promise.all(
       digest.waiting.map(async (way) => ({
         way,
-        sent: await way.send(digest.text, ending.signal),
+        sent: await way.send(digest.made, ending.signal),
       })),
     )
-    if (outcomes.some(({ sent }) => sent)) await drops.digestSent(digest.day)
+    if (outcomes.some(({ way, sent }) => sent && reaches.includes(way)))
+      await drops.digestSent(digest.day)
     digest.waiting = outcomes.filter(({ sent }) => !sent).map(({ way }) => way)
     for (const { fault } of digest.waiting)
       onFault(new Explained(fault, "The daily digest could not be sent"))
@@ -91,7 +114,7 @@ export function keepDigest({ config, drops, version, now, onFault }: DigestOptio
 
   let looking: Promise<void> = Promise.resolve()
   const lookNow = (): Promise<void> => (looking = looking.then(look).catch(onFault))
-  const timer = ways.length === 0 ? undefined : setInterval(() => void lookNow(), LOOK_MS)
+  const timer = setInterval(() => void lookNow(), LOOK_MS)
   return {
     lookNow,
     async stop() {
@@ -105,7 +128,7 @@ export function keepDigest({ config, drops, version, now, onFault }: DigestOptio
 function webhook(url: string, version: string): Way {
   return {
     fault: "digest-webhook",
-    async send({ json }, ending) {
+    async send({ text: { json } }, ending) {
       try {
         const response = await fetch(url, {
           method: "POST",
@@ -124,10 +147,21 @@ function webhook(url: string, version: string): Way {
   }
 }
 
+function eventOfService(tell: DigestOptions["tell"]): Way {
+  return {
+    fault: "digest-event",
+    send: ({ news }) =>
+      tell(news).then(
+        () => true,
+        () => false,
+      ),
+  }
+}
+
 function localCommand(command: string): Way {
   return {
     fault: "digest-command",
-    async send({ mail }, ending) {
+    async send({ text: { mail } }, ending) {
       try {
         const child = spawn(command, [], {
           stdio: ["pipe", "ignore", "ignore"],
@@ -165,7 +199,7 @@ export function digestText({ fresh, expiredUnread }: Digest, name: string): Dige
   const word = fresh ? "yes" : "no"
   // Spaces after it, which neither JSON nor a reader minds.
   const filling = " ".repeat("yes".length - word.length)
-  const count = String(Math.min(expiredUnread, COUNT_MAX)).padStart(COUNT_DIGITS, "0")
+  const count = digits(expiredUnread)
   const title = "Daily digest of the drop"
   return {
     json: `{"digest":"drop/v1","name":${JSON.stringify(name)},"new":"${word}"${filling},"went_unread":"${count}"}\n`,
@@ -182,4 +216,13 @@ export function digestText({ fresh, expiredUnread }: Digest, name: string): Dige
       "",
     ].join("\n"),
   }
+}
+
+/** The same without the drop's name, and with words of one length. */
+function digestNews({ fresh, expiredUnread }: Digest, atMs: number): DigestNews {
+  return { atMs, newMessages: fresh ? "some" : "none", wentUnread: digits(expiredUnread) }
+}
+
+function digits(count: number): string {
+  return String(Math.min(count, COUNT_MAX)).padStart(COUNT_DIGITS, "0")
 }

@@ -73,6 +73,15 @@ export interface KeyRevocation extends Change {
   id: string
 }
 
+/** The lookups that a tenant may make in a month are used up, and a key was refused one. */
+export interface QuotaReached {
+  readonly keyId: string
+  /** YYYY-MM, UTC. */
+  readonly month: string
+  readonly lookupsPerMonth: number
+  readonly at: number
+}
+
 export interface Accounts {
   /** The first version of its policy sets nothing. */
   createTenant(tenant: NewTenant): Promise<Tenant>
@@ -96,6 +105,9 @@ export interface Accounts {
   changeKey(change: KeyChange): Promise<ApiKey>
   /** Revoking a revoked key changes nothing: the first moment stands. */
   revokeKey(revocation: KeyRevocation): Promise<void>
+
+  /** Tells the owner of a key; once a month, however often it is called. */
+  tellQuotaReached(reached: QuotaReached): Promise<void>
 
   /** Grows with each change of a tenant or key, so a cache learns by one read that it is stale. */
   accountsVersion(): Promise<number>

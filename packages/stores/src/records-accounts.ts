@@ -4,7 +4,7 @@ import { note } from "./records-audit.ts"
 import type { Engine, Store, Write } from "./records-engine.ts"
 import { RecordsError } from "./records-error.ts"
 import { appendEvents } from "./records-events.ts"
-import { keyCreated, keyRevoked, keyRotated } from "./records-key-events.ts"
+import { keyCreated, keyQuotaReached, keyRevoked, keyRotated } from "./records-key-events.ts"
 import { addPolicy } from "./records-policies.ts"
 import type { Schema } from "./records-schema.ts"
 import type { Accounts, ApiKey, KeyHolder, NewKey, Tenant } from "./accounts.ts"
@@ -158,6 +158,12 @@ export function sqlAccounts(
         await note(db, by, "key.revoke", `key:${id}`, {})
       })
     },
+
+    tellQuotaReached: (reached) =>
+      write(async (db) => {
+        const key = keyOf(await keyRow(db, reached.keyId))
+        await appendEvents(db, takeTurn, [keyQuotaReached(key, reached)])
+      }),
 
     accountsVersion: () =>
       read(async (db) => {

@@ -4,6 +4,7 @@ import type { AuditRow } from "./audit-chain.ts"
 import { chainer, HEAD_NAME, tenantIdOf } from "./records-audit.ts"
 import { type Database, type Engine, explained, type Write } from "./records-engine.ts"
 import { RecordsError } from "./records-error.ts"
+import { DROP_DIGEST } from "./records-events.ts"
 import { migrateRecords, recordsFormat } from "./records-migrate.ts"
 import { firstPolicies } from "./records-migrations/0008-policies.ts"
 import type { Schema } from "./records-schema.ts"
@@ -66,12 +67,16 @@ const TABLES_BEFORE_17 = {
   deliveries: ["id"],
   attempts: ["id"],
 } as const
-const TABLES = {
+const TABLES_BEFORE_18 = {
   ...TABLES_BEFORE_17,
   watch_items: ["id"],
   watch_domains: ["tenant_id", "domain_key"],
   watch_batches: ["batch_id"],
   watch_tenants: ["tenant_id"],
+} as const
+const TABLES = {
+  ...TABLES_BEFORE_18,
+  domain_watches: ["id"],
 } as const satisfies Record<Exclude<keyof Schema, "sessions" | "invitations">, readonly string[]>
 /** A backup may be made before the first start of this program has changed the tables. */
 const TABLES_BEFORE_7 = {
@@ -89,8 +94,11 @@ export function recordsCopy(engine: Engine): RecordsCopy {
       explained(engine, () =>
         engine.snapshot(async (db) => {
           const format = await formatOf(db)
+          const isLeftOut = leavingOutDigests()
           for (const [table, order] of Object.entries(tablesOf(format))) {
-            await takeRows(db, table, order, (row) => take(asOfNow({ table, row }, format)))
+            await takeRows(db, table, order, (row) =>
+              isLeftOut(table, row) ? undefined : take(asOfNow({ table, row }, format)),
+            )
           }
         }),
       ),
@@ -131,6 +139,18 @@ export function recordsCopy(engine: Engine): RecordsCopy {
   }
 }
 
+/** Nothing of the drop is in a backup: a row of backups would show when somebody wrote. */
+function leavingOutDigests(): (table: string, row: CopiedRow["row"]) => boolean {
+  const deliveries = new Set<CopiedValue | undefined>()
+  return (table, row) => {
+    if (table === "attempts") return deliveries.has(row["delivery_id"])
+    if (table !== "events" && table !== "deliveries") return false
+    const isDigest = row["kind"] === DROP_DIGEST
+    if (isDigest && table === "deliveries") deliveries.add(row["id"])
+    return isDigest
+  }
+}
+
 async function chained(
   write: Write,
   row: CopiedRow["row"],
@@ -156,7 +176,8 @@ function tablesOf(format: number): Readonly<Record<string, readonly string[]>> {
   if (format < 9) return TABLES_BEFORE_9
   if (format < 15) return TABLES_BEFORE_15
   if (format < 16) return TABLES_BEFORE_16
-  return format < 17 ? TABLES_BEFORE_17 : TABLES
+  if (format < 17) return TABLES_BEFORE_17
+  return format < 18 ? TABLES_BEFORE_18 : TABLES
 }
 
 /** A row of any format. */

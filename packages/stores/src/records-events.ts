@@ -48,10 +48,18 @@ export interface EventRecords {
    * them. Returns how many there were.
    */
   forgetEvents(of: { before: number; rowsMax: number }): Promise<number>
+  /**
+   * Keeps the event of a day's digest of the drop in place of the one before: a row of them would
+   * show on which days somebody wrote, which the drop's own file does not.
+   */
+  setDropDigest(event: NewEvent): Promise<void>
 }
 
 /** Of these only the newest is worth telling: it says what is true now. */
 export const REPLACED_BY_NEWER: readonly EventKind[] = ["risk.email.changed", "risk.phone.changed"]
+
+/** Kept until the next one, and in no backup. */
+export const DROP_DIGEST: EventKind = "drop.digest"
 
 /** Few enough for the 32,766 parameters of a statement on SQLite. */
 const ROWS_AT_ONCE = 500
@@ -103,6 +111,27 @@ export function sqlEvents(
       })
       if (forgotten > 0) await read(scrub)
       return forgotten
+    },
+
+    async setDropDigest(event) {
+      const replaced = await write(async (db) => {
+        // The turn of whoever deletes a webhook or notes a failure.
+        await takeTurn(db, "events")
+        const older = await db
+          .selectFrom("events")
+          .select("seq")
+          .where("tenant_id", "is", null)
+          .where("kind", "=", DROP_DIGEST)
+          .where("id", "!=", event.id)
+          .execute()
+        await deleteEvents(
+          db,
+          older.map(({ seq }) => seq),
+        )
+        await appendEvents(db, takeTurn, [event])
+        return older.length
+      })
+      if (replaced > 0) await read(scrub)
     },
   }
 }

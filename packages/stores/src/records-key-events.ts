@@ -1,7 +1,7 @@
 import type { EventData, EventKind } from "@assay/core/contract"
 
-import type { ApiKey } from "./accounts.ts"
-import { eventId } from "./event-id.ts"
+import type { ApiKey, QuotaReached } from "./accounts.ts"
+import { derivedEventId, eventId } from "./event-id.ts"
 import type { Change } from "./records-audit.ts"
 import type { NewEvent } from "./records-events.ts"
 
@@ -41,6 +41,14 @@ export function keyRotated(key: ApiKey, old: ApiKey, oldUntil: number, by: Chang
 
 export function keyRevoked(key: ApiKey, by: Change): NewEvent {
   return keyEvent("key.revoked", key, by.at, { ...named(key), actor: actorFor(key, by) })
+}
+
+/** Once a key and month, however many workers tell of it. */
+export function keyQuotaReached(key: ApiKey, reached: QuotaReached): NewEvent {
+  const { month, lookupsPerMonth, at } = reached
+  const kind = "key.quota_reached"
+  const data = { ...named(key), month, lookups_per_month: lookupsPerMonth }
+  return { ...keyEvent(kind, key, at, data), id: derivedEventId([kind, key.id, month]) }
 }
 
 function named({ id, hint, label }: ApiKey): { key_id: string; hint: string; label: string } {

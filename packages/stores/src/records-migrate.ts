@@ -22,6 +22,7 @@ import { outsideAccounts } from "./records-migrations/0014-outside-accounts.ts"
 import { views } from "./records-migrations/0015-views.ts"
 import { events } from "./records-migrations/0016-events.ts"
 import { watch } from "./records-migrations/0017-watch.ts"
+import { domainWatches } from "./records-migrations/0018-domain-watches.ts"
 import { chainer } from "./records-audit.ts"
 
 type MigrationStep = (
@@ -53,6 +54,7 @@ const migrations: Record<string, MigrationStep> = {
   "0015-views": views,
   "0016-events": events,
   "0017-watch": watch,
+  "0018-domain-watches": domainWatches,
 }
 export const recordsFormat = Math.max(...Object.keys(migrations).map(numberOf))
 

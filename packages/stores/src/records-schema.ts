@@ -122,7 +122,24 @@ export interface Schema {
     taken: string
     version: string
   }
-  watch_batches: { batch_id: number; through: Uint8Array | null; done_at: number | null }
+  watch_batches: {
+    batch_id: number
+    through: Uint8Array | null
+    done_at: number | null
+    matched: number | null
+    removed_at: number | null
+  }
+  domain_watches: {
+    id: string
+    tenant_id: number
+    domain: string
+    domain_key: Uint8Array
+    ref: string
+    added_at: number
+    proved_at: number | null
+    proof: string | null
+    check_at: number
+  }
   watch_tenants: { tenant_id: number; policy: string }
   tombstones: { identity_key: Uint8Array; erased_at: number }
   evidence: {

@@ -1,6 +1,7 @@
 import { sqlAccounts } from "./records-accounts.ts"
 import { sqlAudit } from "./records-audit.ts"
 import { sqlDeliveries } from "./records-deliveries.ts"
+import { sqlDomainWatches } from "./records-domain-watches.ts"
 import { sqlEvents } from "./records-events.ts"
 import { explained, storeOf, type Engine } from "./records-engine.ts"
 import { RecordsError } from "./records-error.ts"
@@ -55,6 +56,7 @@ function sqlRecords(engine: Engine): Records {
     ...sqlWebhooks(store, engine),
     ...sqlDeliveries(store, engine),
     ...sqlWatch(store, engine),
+    ...sqlDomainWatches(store),
     ...sqlSubjects(store, engine),
     ...sqlEvidence(store, engine),
     ...sqlProviderCosts(store, engine),

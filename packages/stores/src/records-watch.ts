@@ -4,6 +4,11 @@ import { sql, type Selectable } from "kysely"
 import type { Engine, Store, Write } from "./records-engine.ts"
 import { RecordsError } from "./records-error.ts"
 import { appendEvents, type NewEvent } from "./records-events.ts"
+import {
+  type NewDomainWatch,
+  putDomainWatches,
+  removeDomainWatches,
+} from "./records-domain-watches.ts"
 import type { Schema } from "./records-schema.ts"
 
 /** Why a watched identity is scored again. */
@@ -104,6 +109,8 @@ export interface WatchedBatch {
   /** null: from the beginning. */
   readonly through: Uint8Array | null
   readonly done: boolean
+  /** Its removal was followed. */
+  readonly removed: boolean
 }
 
 export interface WatchRecords {
@@ -118,11 +125,17 @@ export interface WatchRecords {
     tenantId: number
     at: number
     items: readonly NewWatchItem[]
+    /** Come after the items in what is returned. */
+    domains?: readonly NewDomainWatch[]
   }): Promise<Watching[]>
-  /** Ends watching, and says how many items were removed for each key and then for each ref. */
+  /**
+   * Ends watching, and says how many items and domains were removed for each key, then for each
+   * domain and then for each ref.
+   */
   removeWatchItems(of: {
     tenantId: number
     identityKeys: readonly Uint8Array[]
+    domains?: readonly string[]
     refs: readonly string[]
   }): Promise<number[]>
   /** A tenant's items, the newest first; with `ref` those of this name only. */
@@ -133,7 +146,7 @@ export interface WatchRecords {
     limit: number
   }): Promise<WatchItem[]>
   countWatchItems(tenantId: number): Promise<number>
-  /** Tenants that watch anybody. */
+  /** Tenants that watch an identity. */
   watchingTenants(): Promise<number[]>
   /** Items that are due, those due longest first. */
   dueWatchItems(of: { at: number; limit: number }): Promise<DueWatchItem[]>
@@ -149,6 +162,11 @@ export interface WatchRecords {
     identityKeys: readonly Uint8Array[]
     addedBefore: number
   }): Promise<MatchedWatchItem[]>
+  /**
+   * Has every item scored again, as nobody knows any more whom a removed batch named, and notes that
+   * this was done. Nothing is scored for one that named nobody.
+   */
+  followRemovedBatch(of: { batchId: number; at: number }): Promise<void>
   /** Every batch that was begun. */
   watchedBatches(): Promise<WatchedBatch[]>
   /**
@@ -156,7 +174,7 @@ export interface WatchRecords {
    * in one transaction.
    */
   matchBatch(of: {
-    batch: WatchedBatch
+    batch: Omit<WatchedBatch, "removed">
     at: number
     ids: readonly string[]
     events: readonly NewEvent[]
@@ -194,7 +212,7 @@ export function sqlWatch(
   { takeTurn, scrub }: Pick<Engine, "takeTurn" | "scrub">,
 ): WatchRecords {
   return {
-    addWatchItems: ({ tenantId, at, items }) =>
+    addWatchItems: ({ tenantId, at, items, domains = [] }) =>
       write(async (db) => {
         await putDomains(db, tenantId, items)
         const watching: Watching[] = []
@@ -203,25 +221,34 @@ export function sqlWatch(
         const isMore = watching.some(({ added }) => added)
         if (isMore && (await countItems(db, tenantId)) > WATCH_ITEMS_MAX)
           throw new RecordsError("too-many", "The tenant watches as many as there may be")
+        watching.push(...(await putDomainWatches(db, { tenantId, at, domains })))
         return watching
       }),
 
-    async removeWatchItems({ tenantId, identityKeys, refs }) {
+    async removeWatchItems({ tenantId, identityKeys, domains = [], refs }) {
       const removed = await write(async (db) => {
         const counts: number[] = []
-        const remove = async (column: "identity_key" | "ref", value: Uint8Array | string) => {
+        const remove = async (
+          column: "identity_key" | "ref",
+          value: Uint8Array | string,
+        ): Promise<number> => {
           const rows = await db
             .deleteFrom("watch_items")
             .where("tenant_id", "=", tenantId)
             .where(column, "=", value)
             .returning("domain_key")
             .execute()
-          counts.push(rows.length)
           for (const { domain_key: key } of rows)
             if (key !== null) await dropUnusedDomain(db, tenantId, key)
+          return rows.length
         }
-        for (const key of identityKeys) await remove("identity_key", key)
-        for (const ref of refs) await remove("ref", ref)
+        for (const key of identityKeys) counts.push(await remove("identity_key", key))
+        for (const name of domains)
+          counts.push(await removeDomainWatches(db, tenantId, "domain", name))
+        for (const ref of refs)
+          counts.push(
+            (await remove("ref", ref)) + (await removeDomainWatches(db, tenantId, "ref", ref)),
+          )
         return counts
       })
       if (removed.some((count) => count > 0)) await read(scrub)
@@ -343,10 +370,11 @@ export function sqlWatch(
     watchedBatches: () =>
       read(async (db) => {
         const rows = await db.selectFrom("watch_batches").selectAll().orderBy("batch_id").execute()
-        return rows.map(({ batch_id: batchId, through, done_at }) => ({
+        return rows.map(({ batch_id: batchId, through, done_at, removed_at }) => ({
           batchId,
           through,
           done: done_at !== null,
+          removed: removed_at !== null,
         }))
       }),
 
@@ -362,10 +390,28 @@ export function sqlWatch(
         const state = { through, done_at: done ? at : null }
         await db
           .insertInto("watch_batches")
-          .values({ batch_id: batchId, ...state })
-          .onConflict((conflict) => conflict.column("batch_id").doUpdateSet(state))
+          .values({ batch_id: batchId, ...state, matched: ids.length, removed_at: null })
+          .onConflict((conflict) =>
+            conflict.column("batch_id").doUpdateSet((row) => ({
+              ...state,
+              matched: row("watch_batches.matched", "+", row.ref("excluded.matched")),
+            })),
+          )
           .execute()
         await appendEvents(db, takeTurn, events)
+      }),
+
+    followRemovedBatch: ({ batchId, at }) =>
+      write(async (db) => {
+        const batch = await db
+          .updateTable("watch_batches")
+          .set({ removed_at: at })
+          .where("batch_id", "=", batchId)
+          .where("removed_at", "is", null)
+          .returning("matched")
+          .executeTakeFirst()
+        if (batch !== undefined && batch.matched !== 0)
+          await db.updateTable("watch_items").set(touched("import")).execute()
       }),
 
     staleWatchDomains: ({ tenantId, version, limit }) =>

@@ -1,6 +1,7 @@
 import type { Accounts } from "./accounts.ts"
 import type { AuditRecords } from "./records-audit.ts"
 import type { DeliveryRecords } from "./records-deliveries.ts"
+import type { DomainWatchRecords } from "./records-domain-watches.ts"
 import type { EventRecords } from "./records-events.ts"
 import type { EvidenceRecords } from "./records-evidence.ts"
 import type { FeedbackRecords } from "./records-feedback.ts"
@@ -103,6 +104,7 @@ export interface Records
     WebhookRecords,
     DeliveryRecords,
     WatchRecords,
+    DomainWatchRecords,
     SubjectRecords {
   /** Brings the tables to this program's format. Safe to repeat, and from two processes at once. */
   migrate(): Promise<void>

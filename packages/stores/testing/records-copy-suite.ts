@@ -3,6 +3,7 @@ import { test } from "node:test"
 
 import type { CopiedRow, RecordsCopy } from "../src/records-copy.ts"
 import { RecordsError } from "../src/records-error.ts"
+import { event, webhook } from "./records-events-suite.ts"
 import { feedback, tenants } from "./records-feedback-suite.ts"
 import { joined, newInvitation, newPerson, newSession } from "./records-people-suite.ts"
 import { review } from "./records-review-suite.ts"
@@ -18,6 +19,10 @@ export interface CopiedDatabase {
 
 const at = Date.UTC(2026, 2, 1)
 const actor = "test"
+const SHOT = {
+  ...{ at, status: 200, error: null, durationMs: 5, response: "" },
+  ...({ cause: "replay", delivered: true } as const),
+}
 
 /** A copy from `from` into `to` must be complete, and go on as if it had always been there. */
 export function recordsCopySuite(
@@ -76,10 +81,19 @@ export function recordsCopySuite(
     await before.saveView({ ...view, id: "view_1", list: "reviews" })
     await before.saveView({ ...view, id: "view_2", list: "decisions", shared: false })
     await before.setShadow({ tenantId, settings: { costs: { loss: 3 } }, at, actor })
-    await before.addWatchItems({ tenantId, at, items: [watchedItem(1), watchedItem(2)] })
+    const domain = { id: "wch_d", domain: "a.example", domainKey: hashOf("d"), ref: "ours" }
+    const items = [watchedItem(1), watchedItem(2)]
+    await before.addWatchItems({ tenantId, at, items, domains: [domain] })
+    await before.settleDomainCheck({ id: "wch_d", proof: "dns", at, checkAt: at + 1 })
     await before.setWatchPolicies([{ tenantId, policy: "p1" }])
     const batch = { batchId: 7, through: hashOf("key").slice(0, 16), done: true }
     await before.matchBatch({ batch, at, ids: [watchedItem(1).id], events: [] })
+    // Nothing of the drop is in a copy, and what is beside it is.
+    await before.createWebhook(webhook(null, "whk_1", { kinds: ["drop.digest", "import.failed"] }))
+    await before.addEvents([event(null, { kind: "import.failed" })])
+    await before.setDropDigest(event(null, { kind: "drop.digest" }))
+    for (const { id } of await before.deliveries({ tenantId: null, webhookId: "whk_1", limit: 9 }))
+      await before.logShot({ ...SHOT, deliveryId: id })
     const outside = hashOf("outside account")
     await before.signInFromOutside({
       accountHash: outside,
@@ -90,6 +104,12 @@ export function recordsCopySuite(
       actor,
     })
     const rows = await rowsOf(source)
+    const kept = rows.filter(({ table }) => table === "events" || table === "deliveries")
+    assert.deepEqual(
+      kept.flatMap(({ row }) => (row["tenant_id"] == null ? [row["kind"]] : [])),
+      ["import.failed", "import.failed"],
+    )
+    assert.equal(rows.filter(({ table }) => table === "attempts").length, 1)
 
     const target = await to()
     const put = await target.copy()
@@ -121,7 +141,10 @@ export function recordsCopySuite(
     const due = { at, limit: 9 }
     assert.equal((await after.dueWatchItems(due)).length, 2)
     assert.deepEqual(await after.dueWatchItems(due), await before.dueWatchItems(due))
-    assert.deepEqual(await after.watchedBatches(), [batch])
+    assert.deepEqual(await after.watchedBatches(), [{ ...batch, removed: false }])
+    const domains = await after.domainWatches({ tenantId })
+    assert.equal(domains.length, 1)
+    assert.deepEqual(domains, await before.domainWatches({ tenantId }))
     assert.deepEqual(await after.setWatchPolicies([{ tenantId, policy: "p1" }]), [])
     for (const list of ["reviews", "decisions"] as const) {
       const views = await after.views({ tenantId, list, owner: actor })

@@ -170,6 +170,56 @@ export function recordsEventsSuite(engine: string, newDatabase: () => Promise<Te
     },
   )
 
+  onRecords("a key whose month is used up is told once a month", async (openings) => {
+    const { records } = openings
+    const { tenantId } = (await tenants(openings)).acme
+    const key = { id: "one", tenantId, hash: hashOf("one"), hint: "ask_…one", label: "checkout" }
+    const by = { scopes: ["score"], at, expiresAt: null, actor: "shell:root" }
+    await records.createKey({ ...key, ...by })
+    const after = await records.newestEvent()
+    const second = await openings.open()
+    const reached = { keyId: "one", month: "2026-03", lookupsPerMonth: 1_000, at: at + 5 }
+    await Promise.all([records.tellQuotaReached(reached), second.tellQuotaReached(reached)])
+    await records.tellQuotaReached({ ...reached, at: at + 9 })
+    await records.tellQuotaReached({ ...reached, month: "2026-04" })
+    const page = await records.eventsAfter({ tenantId, after, limit: 10 })
+    assert.deepEqual(
+      page.map(({ kind, at: happened, data }) => [kind, happened, data]),
+      ["2026-03", "2026-04"].map((month) => [
+        "key.quota_reached",
+        at + 5,
+        {
+          ...{ key_id: "one", hint: "ask_…one", label: "checkout" },
+          ...{ month, lookups_per_month: 1_000 },
+        },
+      ]),
+    )
+    await assert.rejects(
+      records.tellQuotaReached({ ...reached, keyId: "none" }),
+      refusedAs("not-found"),
+    )
+  })
+
+  onRecords("of the digests of the drop only the last is kept", async (openings) => {
+    const { records } = openings
+    await records.createWebhook(
+      webhook(null, "whk_1", { kinds: ["drop.digest", "import.finished"] }),
+    )
+    const other = event(null, { kind: "import.finished" })
+    await records.addEvents([other])
+    const digest = (day: number): NewEvent =>
+      event(null, { id: derivedEventId(["drop.digest", day]), kind: "drop.digest", at: at + day })
+    await records.setDropDigest(digest(1))
+    await records.setDropDigest(digest(2))
+    await records.setDropDigest(digest(2))
+    const page = await records.eventsAfter({ tenantId: null, after: 0, limit: 10 })
+    assert.deepEqual(
+      page.map(({ id }) => id),
+      [other.id, digest(2).id],
+    )
+    assert.deepEqual(await statuses(records, null, "whk_1"), ["pending", "pending"])
+  })
+
   onRecords("an event that is derived twice is told once", async (openings) => {
     const { records } = openings
     const { tenantId } = (await tenants(openings)).acme

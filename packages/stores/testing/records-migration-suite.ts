@@ -25,8 +25,11 @@ export interface OlderDatabase {
   }
 }
 
-/** Undoes formats 16 and 17. */
-const WATCHING = ["watch_items", "watch_domains", "watch_batches", "watch_tenants"]
+/** Undoes formats 16 to 18. */
+const WATCHING = [
+  ...["domain_watches", "watch_items", "watch_domains"],
+  ...["watch_batches", "watch_tenants"],
+]
 const TELLING = ["attempts", "deliveries", "webhook_secrets", "webhooks", "events"]
 const DROP_EVENTS = [...WATCHING, ...TELLING].map((table) => `drop table ${table};`).join(" ")
 

@@ -2,6 +2,7 @@ import assert from "node:assert/strict"
 
 import { derivedEventId } from "../src/event-id.ts"
 import type { NewEvent } from "../src/records-events.ts"
+import { DOMAIN_WATCHES_MAX, type NewDomainWatch } from "../src/records-domain-watches.ts"
 import type { Records } from "../src/records.ts"
 import type {
   DueWatchItem,
@@ -11,7 +12,7 @@ import type {
   WatchOutcome,
 } from "../src/records-watch.ts"
 import { feedback, tenants } from "./records-feedback-suite.ts"
-import { testsOnRecords, type TestDatabase } from "./records-suite.ts"
+import { refusedAs, testsOnRecords, type TestDatabase } from "./records-suite.ts"
 
 const at = Date.UTC(2026, 10, 18, 9)
 const keyOf = (n: number): Uint8Array => new Uint8Array(16).fill(n)
@@ -325,11 +326,107 @@ export function recordsWatchSuite(engine: string, newDatabase: () => Promise<Tes
       await records.matchBatch({ batch, at, ids: [], events: [event] })
       await records.matchBatch({ batch, at, ids: [], events: [event] })
       await records.matchBatch({ batch: { ...batch, done: true }, at, ids: [], events: [] })
-      assert.deepEqual(await records.watchedBatches(), [{ ...batch, done: true }])
+      assert.deepEqual(await records.watchedBatches(), [{ ...batch, done: true, removed: false }])
       const { length } = await records.eventsAfter({
         ...{ tenantId: acme.tenantId, after: 0, limit: 9, kinds: ["risk.email.changed"] },
       })
       assert.equal(length, 1)
+    },
+  )
+
+  onRecords(
+    "removing a batch has all items scored again, unless it named nobody, and once",
+    async (openings) => {
+      const { records } = openings
+      const { tenantId } = (await tenants(openings)).acme
+      await records.addWatchItems({ tenantId, at, items: [item(1), item(2)] })
+      const { id } = item(1)
+      const batch = (batchId: number) => ({ batchId, through: null, done: true })
+      await records.matchBatch({ batch: batch(1), at, ids: [id], events: [] })
+      await records.matchBatch({ batch: batch(1), at, ids: [], events: [] })
+      await records.matchBatch({ batch: batch(2), at, ids: [], events: [] })
+      const removed = async (batchId: number): Promise<string[]> => {
+        await settleAll(records, at + 9_000)
+        await records.followRemovedBatch({ batchId, at })
+        return causes(await due(records))
+      }
+      assert.deepEqual(await removed(2), [])
+      assert.deepEqual(await removed(1), ["ref-1 import", "ref-2 import"])
+      assert.deepEqual(await removed(1), [])
+      assert.deepEqual(
+        (await records.watchedBatches()).map((each) => each.removed),
+        [true, true],
+      )
+    },
+  )
+
+  onRecords(
+    "domains are added once, checked when due and proved for their tenant alone",
+    async (openings) => {
+      const { records } = openings
+      const { acme, other } = await tenants(openings)
+      const { tenantId } = acme
+      const domain = (n: number, more: Partial<NewDomainWatch> = {}): NewDomainWatch => ({
+        ...{ id: `wch_d${n}`, domain: `d${n}.example`, domainKey: keyOf(100 + n) },
+        ...{ ref: `domain-${n}`, ...more },
+      })
+      const domains = [domain(1), domain(2)]
+      const added = await records.addWatchItems({ tenantId, at, items: [item(1)], domains })
+      assert.deepEqual(
+        added.map(({ added: isNew, ref }) => [isNew, ref]),
+        [
+          [true, "ref-1"],
+          [true, "domain-1"],
+          [true, "domain-2"],
+        ],
+      )
+      const all = async (of = tenantId) => await records.domainWatches({ tenantId: of })
+      assert.deepEqual(await all(), [
+        { ...domain(1), tenantId, addedAt: at, provedAt: null, proof: null },
+        { ...domain(2), tenantId, addedAt: at, provedAt: null, proof: null },
+      ])
+      assert.deepEqual(await all(other.tenantId), [])
+      const dueAt = async (moment: number): Promise<string[]> =>
+        (await records.dueDomainWatches({ at: moment, limit: 9 })).map(({ id }) => id)
+      assert.deepEqual(await dueAt(at - 1), [])
+      assert.deepEqual((await dueAt(at)).sort(), ["wch_d1", "wch_d2"])
+      const check = { at: at + 5, checkAt: at + 100 }
+      await records.settleDomainCheck({ id: "wch_d1", proof: "dns", ...check })
+      await records.settleDomainCheck({ id: "wch_d2", proof: null, ...check })
+      await records.settleDomainCheck({ id: "wch_gone", proof: "dns", ...check })
+      assert.deepEqual(await dueAt(at + 99), [])
+      const proved = async (since: number): Promise<string[]> =>
+        (await records.provedDomains({ since })).map(({ domain: name }) => name)
+      assert.deepEqual(await proved(at + 5), ["d1.example"])
+      assert.deepEqual(await proved(at + 6), [])
+      // What was found once stays known when it is not found later.
+      await records.settleDomainCheck({ id: "wch_d1", proof: null, at: at + 50, checkAt: at + 100 })
+      assert.deepEqual(
+        (await all()).map(({ provedAt, proof }) => [provedAt, proof]),
+        [
+          [at + 5, "dns"],
+          [null, null],
+        ],
+      )
+      // Added again it keeps its ref, and its proof is looked for at once.
+      const again = domain(2, { id: "wch_new", ref: "new" })
+      const known = await records.addWatchItems({
+        ...{ tenantId, at: at + 60, items: [], domains: [again] },
+      })
+      assert.deepEqual(known, [{ added: false, ref: "domain-2" }])
+      assert.deepEqual(await dueAt(at + 60), ["wch_d2"])
+      const foreign = { tenantId: other.tenantId, identityKeys: [], domains: ["d1.example"] }
+      assert.deepEqual(await records.removeWatchItems({ ...foreign, refs: ["domain-2"] }), [0, 0])
+      const own = { tenantId, identityKeys: [], domains: ["d1.example", "none.example"] }
+      assert.deepEqual(await records.removeWatchItems({ ...own, refs: ["domain-2"] }), [1, 0, 1])
+      assert.deepEqual(await all(), [])
+      const many = Array.from({ length: DOMAIN_WATCHES_MAX + 1 }, (_, n) => domain(n))
+      await assert.rejects(
+        records.addWatchItems({ tenantId, at, items: [item(9)], domains: many }),
+        refusedAs("too-many"),
+      )
+      assert.deepEqual(await all(), [])
+      assert.equal(await records.countWatchItems(tenantId), 1)
     },
   )
 

@@ -97,7 +97,7 @@ const ExposureAdded = Type.Object({
     Type.Integer({
       minimum: 1,
       description:
-        "Of a domain only: how many of its addresses the source holds that it did not hold before. No address is named.",
+        "Of a domain only: how many addresses there the import had. No address is named.",
     }),
   ),
 })
@@ -143,8 +143,17 @@ const KeyRotated = Type.Object({
 })
 const KeyRevoked = Type.Object({ ...key, actor })
 
+const KeyQuotaReached = Type.Object({
+  ...key,
+  month: Type.String({ pattern: "^\\d{4}-\\d{2}$", description: "The UTC month." }),
+  lookups_per_month: count("What your plan allows all keys together."),
+})
+
 const imported = {
-  import_id: Type.String({ description: "Names it in the list of imports." }),
+  import_id: Type.String({
+    description:
+      "Names it, in the list of imports too where it was made over HTTP or in the console.",
+  }),
   source: Type.String({ description: "Name of the source the file is evidence of." }),
 }
 const ImportFinished = Type.Object({
@@ -159,13 +168,24 @@ const ImportFinished = Type.Object({
       rejected: count("Rows that were not imported."),
       identities: count("Different identities of the batch."),
     }),
-    "null where the service was killed at the moment it was made.",
+    "null where it was cut off at the moment it was made.",
   ),
 })
 const ImportFailed = Type.Object({
   ...imported,
   code: Type.String({ description: "The problem that an answer would have." }),
   detail: Type.String({ description: "Why it failed, without a word of the file." }),
+})
+
+const DropDigest = Type.Object({
+  new_messages: words(
+    ["none", "some"],
+    "Whether a message waits that nobody has fetched. Both words are of one length, so that what is sent has the same size every day.",
+  ),
+  went_unread: Type.String({
+    pattern: "^\\d{6}$",
+    description: "How many messages expired unread since the last digest, in six digits.",
+  }),
 })
 
 const WebhookDisabled = Type.Object({
@@ -258,7 +278,8 @@ export const EVENTS = {
   },
   "exposure.added": {
     owner: "tenant",
-    summary: "A source was added that holds a watched identity, or addresses of a watched domain.",
+    summary:
+      "Data was imported that holds a watched identity, or addresses at a domain that you watch and have shown to be yours.",
     data: ExposureAdded,
     example: {
       ref: "our-domain",
@@ -306,9 +327,16 @@ export const EVENTS = {
     data: KeyRevoked,
     example: { ...KEY_EXAMPLE, actor: "person:7" },
   },
+  "key.quota_reached": {
+    owner: "tenant",
+    summary:
+      "A request with the key was refused because the lookups of the month are used up; told once a month and key.",
+    data: KeyQuotaReached,
+    example: { ...KEY_EXAMPLE, month: "2026-11", lookups_per_month: 1_000 },
+  },
   "import.finished": {
     owner: "service",
-    summary: "An import over HTTP or in the console is done, and its evidence counts.",
+    summary: "An import is done, and its evidence counts.",
     data: ImportFinished,
     example: {
       import_id: "imp_6f1d0c9a4b7e2f3a5c8d1e0b",
@@ -326,7 +354,7 @@ export const EVENTS = {
   },
   "import.failed": {
     owner: "service",
-    summary: "An import over HTTP or in the console failed; nothing of the file was imported.",
+    summary: "An import failed; nothing of the file was imported.",
     data: ImportFailed,
     example: {
       import_id: "imp_6f1d0c9a4b7e2f3a5c8d1e0b",
@@ -334,6 +362,13 @@ export const EVENTS = {
       code: "import-refused",
       detail: "No line of the file could be read.",
     },
+  },
+  "drop.digest": {
+    owner: "service",
+    summary:
+      "The daily digest of the drop, made every day in the same hour whether or not anybody wrote; only the last one is kept.",
+    data: DropDigest,
+    example: { new_messages: "some", went_unread: "000000" },
   },
   "webhook.disabled": {
     owner: "either",

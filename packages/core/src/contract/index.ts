@@ -256,6 +256,7 @@ export {
   ViewParams,
 } from "./views.ts"
 export {
+  WATCH_DOMAINS_MAX,
   WATCH_LINES_MAX,
   WATCH_LIST_MAX,
   WATCH_REF_MAX,
@@ -268,6 +269,7 @@ export {
   WatchListRemoval,
   WatchListRemoved,
   WatchListRequest,
+  WatchedDomain,
   type WatchedValue,
   type WatchStatus,
 } from "./watchlist.ts"

@@ -7,6 +7,8 @@ import { Action, RiskScore, ThreatStage, words } from "./words.ts"
 /** The most identities that one request may name, and the most lines one may have. */
 export const WATCH_LIST_MAX = 1_000
 export const WATCH_LINES_MAX = 10_000
+/** The most domains that a tenant may watch. */
+export const WATCH_DOMAINS_MAX = 100
 /** The most characters that a `ref` may have. */
 export const WATCH_REF_MAX = 128
 
@@ -48,24 +50,89 @@ const values = (what: string, example: string) =>
       examples: [[example]],
     }),
   )
+const WatchedDomainValue = Type.Object(
+  { value: Type.String({ description: "The domain." }), ref: Type.Optional(ref) },
+  { additionalProperties: false },
+)
 const identities = {
   emails: values("An e-mail address", "ana.silva@mail.example"),
   phone_numbers: values("A phone number in E.164", "+61491570156"),
+  domains: Type.Optional(
+    Type.Unsafe<readonly (string | Static<typeof WatchedDomainValue>)[]>({
+      type: "array",
+      maxItems: WATCH_DOMAINS_MAX,
+      items: {
+        anyOf: [{ type: "string", description: "A domain." }, WatchedDomainValue],
+        description: "A domain of yours, by itself or with your name of it.",
+      },
+      description: `At most ${WATCH_DOMAINS_MAX}. Addresses at subdomains are not of the domain.`,
+      examples: [["mail.example"]],
+    }),
+  ),
 }
 
 export const WatchListRequest = Type.Object(identities, {
   $id: "WatchListRequest",
   additionalProperties: false,
-  description: "At least one identity. If any cannot be read, none is added.",
+  description: "At least one identity or domain. If any cannot be read, none is added.",
 })
 export type WatchListRequest = Static<typeof WatchListRequest>
 
 const count = (description: string) => Type.Integer({ minimum: 0, description })
 
+const dateTime = (description: string) => Type.String({ format: "date-time", description })
+
+export const WatchedDomain = Type.Object(
+  {
+    domain: Type.String({ description: "As addresses have it: in lower case and ASCII." }),
+    ref: Type.String({ description: "Your name of it, or the one that was made." }),
+    added_at: dateTime("Since when you want to watch it."),
+    state: words(
+      ["pending", "proved"],
+      "`pending`: no event comes of it until one of the proofs is found. `proved`: one was found in the last seven days.",
+    ),
+    proof: Type.Union([words(["dns", "file"], "Which one was found last."), Type.Null()], {
+      description: "Which proof was found last; null: none yet.",
+    }),
+    proved_at: Type.Union([dateTime("When it was last found."), Type.Null()], {
+      description: "When it was last found; null: never.",
+    }),
+    dns: Type.Union(
+      [
+        Type.Object(
+          {
+            name: Type.String({ description: "Name of the TXT record." }),
+            value: Type.String({ description: "What it has to say." }),
+          },
+          { additionalProperties: false },
+        ),
+        Type.Null(),
+      ],
+      { description: "The record that proves it; null where the service asks no name server." },
+    ),
+    file: Type.Object(
+      {
+        url: Type.String({ description: "Where the file has to be." }),
+        content: Type.String({ description: "A line that it has to have." }),
+      },
+      { additionalProperties: false, description: "The file that proves it as well." },
+    ),
+  },
+  { $id: "WatchedDomain", additionalProperties: false },
+)
+export type WatchedDomain = Static<typeof WatchedDomain>
+
+const watchedDomains = (description: string) =>
+  Type.Unsafe<readonly WatchedDomain[]>({
+    type: "array",
+    items: { $ref: "WatchedDomain#" },
+    description,
+  })
+
 export const WatchListAdded = Type.Object(
   {
-    added: count("Identities that are watched from now on."),
-    already_existed: count("Identities that you watched already; they keep their ref."),
+    added: count("Identities and domains that are watched from now on."),
+    already_existed: count("Those that you watched already; they keep their ref."),
     refs: Type.Object(
       {
         emails: Type.Array(Type.String(), { description: "As `emails` of the request." }),
@@ -75,6 +142,7 @@ export const WatchListAdded = Type.Object(
       },
       { additionalProperties: false, description: "By which ref each is watched, in order." },
     ),
+    domains: watchedDomains("As `domains` of the request, with what proves each of them."),
   },
   { $id: "WatchListAdded", additionalProperties: false },
 )
@@ -141,15 +209,15 @@ export const WatchListRemoval = Type.Object(
   {
     $id: "WatchListRemoval",
     additionalProperties: false,
-    description: "At least one identity or ref. If an identity cannot be read, none is removed.",
+    description: "At least one identity, domain or ref. If one cannot be read, none is removed.",
   },
 )
 export type WatchListRemoval = Static<typeof WatchListRemoval>
 
 export const WatchListRemoved = Type.Object(
   {
-    deleted: count("Identities that are no longer watched."),
-    not_found: count("Identities and refs of the request that nothing was watched by."),
+    deleted: count("Identities and domains that are no longer watched."),
+    not_found: count("What of the request nothing was watched by."),
   },
   { $id: "WatchListRemoved", additionalProperties: false },
 )
@@ -195,6 +263,7 @@ export const WatchList = Type.Object(
       items: { $ref: "WatchItem#" },
       description: "The newest first.",
     }),
+    domains: watchedDomains("Domains, the oldest first; on the first page only."),
     total: count("How many identities you watch, whatever the filter."),
     next: Type.Union([Type.String(), Type.Null()], {
       description: "Asks for the next page as `before`; null on the last one.",

@@ -16,6 +16,12 @@ export interface KeyedRows {
   readonly extended: ReadonlyMap<number, Uint8Array>
 }
 
+/**
+ * The first half of the head of a row that is no entry but a mark: that the identity is at a watched
+ * domain, whose number is the second half. No entry is dated so far ahead.
+ */
+export const DOMAIN_MARK = 0xffff_ffff
+
 /** The most rows of a frame: what the sorter takes at once. */
 const FRAME_ROWS = 2048
 const HEADER_BYTES = 12

@@ -14,7 +14,7 @@ import { rowOfEntry } from "@assay/stores/segment-block"
 import type { ParsedRow, RejectReason, RowSink } from "../formats/parsed-row.ts"
 import { secretClassOf } from "../formats/secret-class.ts"
 import { HashInput } from "./hash-input.ts"
-import { FrameWriter } from "./keyed-rows.ts"
+import { DOMAIN_MARK, FrameWriter } from "./keyed-rows.ts"
 import { PlainLines } from "./plain-lines.ts"
 
 /** Defaults for every row that does not give its own value, and bounds for those that do. */
@@ -24,6 +24,8 @@ export interface KeyerOptions {
   readonly hours: number
   /** The latest hour a row may be dated: a day ahead of now. */
   readonly latestHours: number
+  /** Domains that somebody watches: identities there are marked, so that they can be counted. */
+  readonly domains?: readonly string[]
 }
 
 /** 1 January 1990: nothing that is imported can be older. */
@@ -56,6 +58,7 @@ export class Keyer implements RowSink {
   readonly #identity: HashInput
   readonly #password: HashInput
   readonly #plain: PlainLines
+  readonly #domains: ReadonlyMap<string, number>
   /** The first four bytes of plain entries, by the values they depend on. */
   readonly #heads = new Map<string, number>()
   /**
@@ -82,11 +85,11 @@ export class Keyer implements RowSink {
     this.#onReject = onReject
     this.#identity = new HashInput(hashStart(options.subkeys.identity))
     this.#password = new HashInput(hashStart(options.subkeys.password))
-    this.#plain = new PlainLines({
-      form: this.#form,
-      password: this.#password,
-      passwordAt: PASSWORD_AT,
-    })
+    this.#domains = new Map((options.domains ?? []).map((domain, place) => [domain, place]))
+    this.#plain = new PlainLines(
+      { form: this.#form, password: this.#password, passwordAt: PASSWORD_AT },
+      (domain) => this.#domains.get(domain) ?? -1,
+    )
   }
 
   /** From here on this applies to rows that do not give their own value. */
@@ -129,6 +132,7 @@ export class Keyer implements RowSink {
     const high = this.#head(kind, "plaintext", Math.floor(hours / DAY_HOURS) * DAY_HOURS)
     if (high === null || hours < EARLIEST_HOURS || hours > this.#options.latestHours) return false
     this.#put(kind, key, high, ((HAS_FINGERPRINT | fingerprint) << 16) >>> 0, null)
+    if (this.#plain.watched >= 0) this.#mark(key, this.#plain.watched)
     return true
   }
 
@@ -150,6 +154,10 @@ export class Keyer implements RowSink {
         : aliasTag(sha256, this.#options.subkeys.alias, keyBytes(key), parsed)
     // E-mail evidence is dated by day.
     this.#add(key, row, Math.floor(hours / DAY_HOURS) * DAY_HOURS, alias)
+    if (this.#domains.size === 0) return
+    const { canonical } = parsed
+    const watched = this.#domains.get(canonical.slice(canonical.lastIndexOf("@") + 1))
+    if (watched !== undefined) this.#mark(key, watched)
   }
 
   #phone(line: number, row: ParsedRow, hours: number): void {
@@ -200,6 +208,12 @@ export class Keyer implements RowSink {
     this.rows++
     if (kind !== this.#counted.kind) this.#countAs(kind)
     this.#counted.rows++
+    if (this.#frame.full) this.#onFrame(this.#frame.take())
+  }
+
+  /** Beside its own row, which it follows. */
+  #mark(key: string, domain: number): void {
+    this.#frame.add(key, DOMAIN_MARK, domain, null)
     if (this.#frame.full) this.#onFrame(this.#frame.take())
   }
 

@@ -19,6 +19,8 @@ interface Domain {
    */
   readonly plain: boolean
   readonly dots: boolean
+  /** Its number among the watched ones; -1 where nobody watches it. */
+  readonly watched: number
 }
 
 const AT = 0x40
@@ -53,9 +55,13 @@ export class PlainLines {
   /** Where address and password end in their hash inputs, after `read` returned true. */
   formEnd = 0
   passwordEnd = 0
+  /** Of the domain of the address, among the watched ones; -1 where nobody watches it. */
+  watched = -1
+  readonly #watchedOf: (domain: string) => number
 
-  constructor(hashes: PlainHashes) {
+  constructor(hashes: PlainHashes, watchedOf: (domain: string) => number) {
     this.#hashes = hashes
+    this.#watchedOf = watchedOf
   }
 
   read(bytes: Uint8Array, from: number, to: number, delimiter: number): boolean {
@@ -104,6 +110,7 @@ export class PlainLines {
       secret[end++] = byte
     }
     this.formEnd = out
+    this.watched = domain.watched
     this.passwordEnd = end
     return true
   }
@@ -118,7 +125,12 @@ export class PlainLines {
     // A copy: slices of Node's own buffers change with them.
     const bytes = Uint8Array.from(address.subarray(from, to))
     const name = Buffer.from(bytes).toString("latin1")
-    const domain = { bytes, plain: isOwnForm(`a1_@${name}`), dots: isOwnForm(`a.1@${name}`) }
+    const domain = {
+      bytes,
+      plain: isOwnForm(`a1_@${name}`),
+      dots: isOwnForm(`a.1@${name}`),
+      watched: this.#watchedOf(name),
+    }
     this.#domains.set(hash, domain)
     return domain
   }

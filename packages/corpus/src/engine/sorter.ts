@@ -1,9 +1,15 @@
 import { open, stat } from "node:fs/promises"
 import { join } from "node:path"
-import { BLOB, DuckDBDataChunk, DuckDBInstance, UBIGINT } from "@duckdb/node-api"
+import {
+  BLOB,
+  type DuckDBConnection,
+  DuckDBDataChunk,
+  DuckDBInstance,
+  UBIGINT,
+} from "@duckdb/node-api"
 import duckdb from "@duckdb/node-bindings"
 import { fileSha256, SEGMENT_COLUMNS, SEGMENT_FORMAT, sqlText } from "../segments/segment.ts"
-import type { KeyedRows } from "./keyed-rows.ts"
+import { DOMAIN_MARK, type KeyedRows } from "./keyed-rows.ts"
 
 export interface SorterOptions {
   /** A directory for what does not fit into memory: keyed rows, never anything else. */
@@ -12,6 +18,8 @@ export interface SorterOptions {
   readonly segment: string
   readonly keyCheckValue: string
   readonly memoryMb: number
+  /** The keys of watched domains, by the numbers that marks have. */
+  readonly domains: readonly string[]
 }
 
 export interface SortedSegment {
@@ -28,7 +36,7 @@ export async function sortIntoSegment(
   frames: AsyncIterable<KeyedRows>,
   options: SorterOptions,
 ): Promise<SortedSegment> {
-  const { workDirectory, segment, keyCheckValue, memoryMb } = options
+  const { workDirectory, segment, keyCheckValue, memoryMb, domains } = options
   const instance = await DuckDBInstance.create(join(workDirectory, "rows.duckdb"), {
     threads: "2",
     memory_limit: `${memoryMb}MB`,
@@ -44,10 +52,13 @@ export async function sortIntoSegment(
     const appender = await connection.createAppender("rows")
     for await (const frame of frames) appender.appendDataChunk(chunkOf(frame))
     appender.closeSync()
+    const counts = domains.length === 0 ? {} : await countsByDomain(connection, domains)
+    const entries = domains.length === 0 ? "rows" : `rows WHERE head < ${FIRST_MARK}`
     await connection.run(
-      `COPY (SELECT DISTINCT ${SEGMENT_COLUMNS} FROM rows ORDER BY ${SEGMENT_COLUMNS}) TO ${sqlText(segment)}
+      `COPY (SELECT DISTINCT ${SEGMENT_COLUMNS} FROM ${entries} ORDER BY ${SEGMENT_COLUMNS}) TO ${sqlText(segment)}
        (FORMAT parquet, COMPRESSION zstd, ROW_GROUP_SIZE 122880,
-        KV_METADATA {assay_segment: '${SEGMENT_FORMAT}', key_check: ${sqlText(keyCheckValue)}})`,
+        KV_METADATA {assay_segment: '${SEGMENT_FORMAT}', key_check: ${sqlText(keyCheckValue)},
+                     domains: ${sqlText(JSON.stringify(counts))}})`,
     )
     const counted = await connection.runAndReadAll(
       `SELECT num_rows FROM parquet_file_metadata(${sqlText(segment)})`,
@@ -62,6 +73,22 @@ export async function sortIntoSegment(
     connection.closeSync()
     instance.closeSync()
   }
+}
+
+const FIRST_MARK = `${BigInt(DOMAIN_MARK) << 32n}`
+
+/** How many different identities are marked for each domain, by its key; spills as sorting does. */
+async function countsByDomain(
+  connection: DuckDBConnection,
+  domains: readonly string[],
+): Promise<Record<string, number>> {
+  const counted = await connection.runAndReadAll(
+    `SELECT (head - ${FIRST_MARK})::INTEGER, count(*)
+     FROM (SELECT DISTINCT key_high, key_low, head FROM rows WHERE head >= ${FIRST_MARK})
+     GROUP BY head ORDER BY head`,
+  )
+  const rows = counted.getRows() as [number, bigint][]
+  return Object.fromEntries(rows.map(([place, count]) => [domains[place] ?? "", Number(count)]))
 }
 
 const TYPES = [UBIGINT, UBIGINT, UBIGINT, BLOB]

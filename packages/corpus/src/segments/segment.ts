@@ -18,6 +18,8 @@ export interface SegmentFacts {
   readonly format: number
   readonly keyCheckValue: string
   readonly rows: number
+  /** How many identities it has of each domain that was watched when it was made, by its key. */
+  readonly domains: ReadonlyMap<string, number>
 }
 
 /**
@@ -70,6 +72,9 @@ async function factsOf(connection: DuckDBConnection, path: string): Promise<Segm
     format,
     keyCheckValue: facts.get("key_check") ?? "",
     rows: Number(rows.getRows()[0]?.[0] ?? 0),
+    domains: new Map(
+      Object.entries(JSON.parse(facts.get("domains") ?? "{}") as Record<string, number>),
+    ),
   }
 }
 

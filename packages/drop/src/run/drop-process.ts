@@ -7,9 +7,12 @@ import { openLog } from "@assay/runtime/log"
 import { parentChannel } from "@assay/runtime/channels"
 import { closeInheritedFiles } from "@assay/runtime/close-inherited"
 import { openCalls, serve } from "@assay/runtime/rpc"
+import type { DigestNews } from "../digest.ts"
 import { type DropSettings, openDrop } from "./drop.ts"
 
 const NICENESS = 3
+/** Time for the service to store an event. */
+const TELL_MS = 30_000
 
 closeInheritedFiles()
 // Every file this process makes, even a forgotten one, is its owner's alone.
@@ -41,7 +44,9 @@ async function run(): Promise<void> {
   })
 
   const within = openCalls(channel)
-  const drop = await openDrop({ settings, program: process, log, now: Date.now }).catch(
+  const tellDigest = async (digest: DigestNews): Promise<void> =>
+    void (await within(TELL_MS)("tellDigest", digest))
+  const drop = await openDrop({ settings, program: process, log, tellDigest, now: Date.now }).catch(
     async (error: unknown) => {
       const fault = listenFault(error, "DROP_PORT")
       if (fault === null) throw error

@@ -5,7 +5,7 @@ import type { Log, LogLevel } from "@assay/runtime/log"
 import { REWRITE_AFTER } from "../store/drops.ts"
 import { loadBrowserFiles } from "../browser-files.ts"
 import { diskRoom, kindOf, openBudgets } from "../budgets.ts"
-import { keepDigest } from "../digest.ts"
+import { type DigestNews, keepDigest } from "../digest.ts"
 import { openDoor } from "./door.ts"
 import { type DropConfig, sharesPort } from "../drop-config.ts"
 import { DROP_SOCKET } from "../sockets.ts"
@@ -33,6 +33,8 @@ export interface DropOptions {
   /** How this program was started, so that sealers are started alike. */
   readonly program: NodeProgram
   readonly log: Log
+  /** Has the service make an event of the daily digest. */
+  readonly tellDigest: (digest: DigestNews) => Promise<void>
   readonly now: () => number
 }
 
@@ -53,7 +55,8 @@ export interface Drop {
 const SEALERS_AFTER_MS = 1000
 
 /** Opens all of the drop; resolves when it can be reached. */
-export async function openDrop({ settings, program, log, now }: DropOptions): Promise<Drop> {
+export async function openDrop(options: DropOptions): Promise<Drop> {
+  const { settings, program, log, tellDigest, now } = options
   const { drop: config, folder, version } = settings
   mkdirSync(folder, { recursive: true, mode: 0o700 })
   chmodSync(folder, 0o700)
@@ -67,7 +70,7 @@ export async function openDrop({ settings, program, log, now }: DropOptions): Pr
   await keys.reload().catch(onFault)
   const maintenance = runMaintenance({ drops, rewriteAfter: REWRITE_AFTER, now, onFault })
   const stirring = keepStirring({ drops })
-  const digest = keepDigest({ config, drops, version, now, onFault })
+  const digest = keepDigest({ config, drops, version, tell: tellDigest, now, onFault })
   const budgets = openBudgets({ config, room: () => diskRoom(folder), now })
   const spent = openSpent({ now })
   const formTokens = openFormTokens({ secret, spent, now })

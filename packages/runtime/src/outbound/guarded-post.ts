@@ -46,6 +46,8 @@ export interface GuardedPosts {
   refusalOf(url: string): Promise<"url-refused" | "address-refused" | null>
   /** Throws `PostFailed`. Redirects are answers like others, and nobody follows them. */
   post(url: string, headers: Readonly<Record<string, string>>, body: string): Promise<PostAnswer>
+  /** The same for reading. */
+  get(url: string, headers: Readonly<Record<string, string>>): Promise<PostAnswer>
   close(): void
 }
 
@@ -56,6 +58,8 @@ export interface GuardedPostsOptions {
   readonly timeoutMs: number
   readonly bodyBytesMax: number
   readonly findAddresses?: FindAddresses
+  /** Whose certificates are trusted; those of the system unless a test has others. */
+  readonly ca?: string
 }
 
 /** More of an answer than this is not waited for. */
@@ -71,7 +75,11 @@ export function openGuardedPosts(options: GuardedPostsOptions): GuardedPosts {
   const guard = openAddressGuard(options.allowed)
   const agents = {
     "http:": new HttpAgent({ keepAlive: true, timeout: timeoutMs }),
-    "https:": new HttpsAgent({ keepAlive: true, timeout: timeoutMs }),
+    "https:": new HttpsAgent({
+      keepAlive: true,
+      timeout: timeoutMs,
+      ...(options.ca !== undefined && { ca: options.ca }),
+    }),
   }
 
   /** Why an address of a URL may not be called. */
@@ -102,6 +110,57 @@ export function openGuardedPosts(options: GuardedPostsOptions): GuardedPosts {
       })
     }
 
+  async function call(
+    method: "GET" | "POST",
+    text: string,
+    headers: Readonly<Record<string, string>>,
+    body: string,
+  ): Promise<PostAnswer> {
+    const url = readTarget(text)
+    if (url === null) throw new PostFailed("url-refused")
+    // Node does not look addresses up, so the guard of the look-up never sees them.
+    const refused = refusalOf(url, literalOf(url))
+    if (refused !== null) throw new PostFailed(refused)
+    const isPlain = url.protocol === "http:"
+    const send = isPlain ? httpRequest : httpsRequest
+    const { promise, resolve, reject } = Promise.withResolvers<PostAnswer>()
+    const signal = AbortSignal.timeout(timeoutMs)
+    const request = send(url, {
+      method,
+      agent: agents[isPlain ? "http:" : "https:"],
+      headers:
+        method === "GET" ? headers : { ...headers, "content-length": Buffer.byteLength(body) },
+      lookup: lookupFor(url),
+      signal,
+    })
+    const failed = (error: unknown): void =>
+      reject(signal.aborted ? new PostFailed("timed-out", { cause: error }) : failureOf(error))
+    request.once("error", failed)
+    request.once("socket", (socket) => {
+      const admit = (): void => {
+        const fault = refusalOf(url, [socket.remoteAddress ?? ""])
+        if (fault === null) request.end(body)
+        else request.destroy(new PostFailed(fault))
+      }
+      if (socket.connecting) socket.once("connect", admit)
+      else admit()
+    })
+    request.once("response", (response) => {
+      const isPublic = guard.judge(response.socket.remoteAddress ?? "") === "public"
+      readBeginning(response, bodyBytesMax).then(
+        (beginning) =>
+          resolve({
+            status: response.statusCode ?? 0,
+            retryAfter: response.headers["retry-after"] ?? null,
+            body: beginning,
+            isPublic,
+          }),
+        failed,
+      )
+    })
+    return await promise
+  }
+
   return {
     async refusalOf(text) {
       const url = readTarget(text)
@@ -109,52 +168,8 @@ export function openGuardedPosts(options: GuardedPostsOptions): GuardedPosts {
       const found = await addressesOf(url, findAddresses)
       return refusalOf(url, found)
     },
-
-    async post(text, headers, body) {
-      const url = readTarget(text)
-      if (url === null) throw new PostFailed("url-refused")
-      // Node does not look addresses up, so the guard of the look-up never sees them.
-      const refused = refusalOf(url, literalOf(url))
-      if (refused !== null) throw new PostFailed(refused)
-      const isPlain = url.protocol === "http:"
-      const send = isPlain ? httpRequest : httpsRequest
-      const { promise, resolve, reject } = Promise.withResolvers<PostAnswer>()
-      const signal = AbortSignal.timeout(timeoutMs)
-      const request = send(url, {
-        method: "POST",
-        agent: agents[isPlain ? "http:" : "https:"],
-        headers: { ...headers, "content-length": Buffer.byteLength(body) },
-        lookup: lookupFor(url),
-        signal,
-      })
-      const failed = (error: unknown): void =>
-        reject(signal.aborted ? new PostFailed("timed-out", { cause: error }) : failureOf(error))
-      request.once("error", failed)
-      request.once("socket", (socket) => {
-        const admit = (): void => {
-          const fault = refusalOf(url, [socket.remoteAddress ?? ""])
-          if (fault === null) request.end(body)
-          else request.destroy(new PostFailed(fault))
-        }
-        if (socket.connecting) socket.once("connect", admit)
-        else admit()
-      })
-      request.once("response", (response) => {
-        const isPublic = guard.judge(response.socket.remoteAddress ?? "") === "public"
-        readBeginning(response, bodyBytesMax).then(
-          (beginning) =>
-            resolve({
-              status: response.statusCode ?? 0,
-              retryAfter: response.headers["retry-after"] ?? null,
-              body: beginning,
-              isPublic,
-            }),
-          failed,
-        )
-      })
-      return await promise
-    },
-
+    post: (url, headers, body) => call("POST", url, headers, body),
+    get: (url, headers) => call("GET", url, headers, ""),
     close() {
       for (const agent of Object.values(agents)) agent.destroy()
     },

@@ -59,6 +59,7 @@ function opened(change: (counters: Counters) => Partial<Counters> = () => ({})):
         holdStreams: counted(worker === 1 ? changed.holdStreams : counters.holdStreamsOf(worker)),
       },
       ...clocks,
+      onQuotaReached: () => undefined,
       onUnavailable() {
         asked.inVain++
       },

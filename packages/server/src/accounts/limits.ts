@@ -54,6 +54,8 @@ interface LimitsOptions {
   /** A monotonic clock in milliseconds: ends windows. */
   readonly elapsed: () => number
   readonly onUnavailable: () => void
+  /** Told whenever a caller is refused because its month is used up. */
+  readonly onQuotaReached: (caller: Caller, month: string, limits: PlanLimits) => void
   /** How long a caller waits for counters that do not answer. */
   readonly waitMs?: number
 }
@@ -79,7 +81,7 @@ const NO_FIELDS = {}
 
 /** Admits from leases taken of the shared counters. */
 export function openLimits(options: LimitsOptions): Limits {
-  const { counters, now, elapsed, onUnavailable, waitMs = WAIT_MS } = options
+  const { counters, now, elapsed, onUnavailable, onQuotaReached, waitMs = WAIT_MS } = options
   const hands = new Map<number, Hand>()
 
   const handOf = (tenantId: number, limits: PlanLimits): Hand => {
@@ -146,7 +148,12 @@ export function openLimits(options: LimitsOptions): Limits {
     if (!(await takeRequests(tenantId, hand, limits, 1))) throw rateRefusal(hand, limits, now())
   }
 
-  async function takeLookup(tenantId: number, hand: Hand, limits: PlanLimits): Promise<Refund> {
+  /** null: the month is used up. */
+  async function takeLookup(
+    tenantId: number,
+    hand: Hand,
+    limits: PlanLimits,
+  ): Promise<Refund | null> {
     for (;;) {
       turnPages(hand, now(), limits)
       if (hand.lookups > 0) return takenFrom(hand)
@@ -154,7 +161,7 @@ export function openLimits(options: LimitsOptions): Limits {
         hand.quotaLeft === 0 &&
         hand.perMonth === limits.lookupsPerMonth &&
         elapsed() - hand.quotaLeftAt < USED_UP_MS
-      if (isUsedUp) throw quotaRefusal(hand, limits, now())
+      if (isUsedUp) return null
       const wanted = { requests: 0, lookups: LEASED_LOOKUPS }
       hand.leasingLookups ??= lease(tenantId, hand, limits, wanted).finally(
         () => (hand.leasingLookups = null),
@@ -196,12 +203,17 @@ export function openLimits(options: LimitsOptions): Limits {
   }
 
   async function admitByAsking(
+    caller: Caller,
     tenantId: number,
     hand: Hand,
     limits: PlanLimits,
     tag: Uint8Array,
   ): Promise<Refund> {
     const refund = await takeLookup(tenantId, hand, limits)
+    if (refund === null) {
+      onQuotaReached(caller, hand.month, limits)
+      throw quotaRefusal(hand, limits, now())
+    }
     try {
       await admitIdentity(tenantId, hand, limits, tag)
     } catch (error) {
@@ -244,7 +256,9 @@ export function openLimits(options: LimitsOptions): Limits {
       return paceByLease(tenantId, handOf(tenantId, plan.limits), plan.limits)
     },
     paceAtOnce,
-    admit({ tenantId, plan: { limits } }, identityTag) {
+    admit(caller, identityTag) {
+      const { tenantId } = caller
+      const { limits } = caller.plan
       if (tenantId === null || limits === null) return NOTHING
       const hand = handOf(tenantId, limits)
       const tag = identityTag(tenantId)
@@ -252,7 +266,7 @@ export function openLimits(options: LimitsOptions): Limits {
       if (!isKnown && hand.fullAt === limits.identitiesPerDay)
         throw identitiesRefusal(hand, limits, now())
       if (isKnown && hand.lookups > 0) return takenFrom(hand)
-      return admitByAsking(tenantId, hand, limits, tag)
+      return admitByAsking(caller, tenantId, hand, limits, tag)
     },
     chargeRefused({ tenantId, plan: { limits } }, lines) {
       if (tenantId === null || limits === null) return 0

@@ -127,6 +127,11 @@ export const keptInRecords: Readonly<Record<keyof Schema, Kept>> = {
     long: { text: "until no address of the domain is watched" },
   },
   watch_batches: { what: "imports gone through for watch lists", person: nobody, long: forEver },
+  domain_watches: {
+    what: "domains that tenants watch whole",
+    person: "the name of the domain, which the tenant has shown to be its own or has to",
+    long: { text: "until the tenant ends watching" },
+  },
   watch_tenants: {
     what: "policies that watched identities were scored by",
     person: nobody,

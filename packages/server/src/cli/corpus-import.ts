@@ -5,7 +5,7 @@ import { compactIfNeeded } from "@assay/corpus/compaction"
 import type { NodeProgram } from "@assay/runtime/children"
 import { startReader } from "@assay/corpus/engine/children"
 import type { Examined, ExaminedMember } from "@assay/corpus/engine/examine"
-import { ImportFailure, isDiskFull } from "@assay/corpus/engine/import-failure"
+import { ImportFailure, isDiskFull, shortReason } from "@assay/corpus/engine/import-failure"
 import { rejectsByCount } from "@assay/corpus/engine/reject-file"
 import { FIELDS } from "@assay/corpus/formats/columns"
 import { describeFormat, FORMAT_NAMES } from "@assay/corpus/formats/formats"
@@ -17,6 +17,9 @@ import { columnsSaid, isEventDate } from "@assay/corpus/said-options"
 import type { ImportReach, ImportReport, ImportRequest } from "@assay/corpus/import-request"
 import { InputError } from "@assay/corpus/inputs/member"
 import { SKIP_REASONS } from "@assay/corpus/inputs/skipped"
+import { failedByCommand, finishedByCommand } from "../imports/import-events.ts"
+import { reportOf } from "../imports/run-imports.ts"
+import { mailDomain, provedSince } from "../watch/domain-proof.ts"
 import { openIndexForWriting } from "../upkeep/open-index.ts"
 import {
   IMPORT_KINDS,
@@ -24,6 +27,7 @@ import {
   isSourceName,
   type SourceRequest,
 } from "@assay/corpus/source-request"
+import type { TakenNews } from "@assay/corpus/taken-import"
 import { DATINGS, type TakenAs, takenAs } from "@assay/corpus/engine/taken-as"
 import { openDataDirectory } from "@assay/runtime/data-directory"
 import { openSecrets } from "@assay/runtime/secrets"
@@ -79,6 +83,8 @@ export async function importFiles(
   }
 }
 
+/** Somebody wanted it so, nothing was begun, or the batch counts and is told when it is completed. */
+const UNTOLD: ReadonlySet<string> = new Set(["stopped", "another-runs", "unfinished"])
 const ROWS_SHOWN = 10
 const MEMBERS_SHOWN = 20
 /** How wide the names of the figures are at least. */
@@ -136,8 +142,17 @@ async function runImport(
   const printReport = (report: ImportReport): void =>
     reportLines(report, (terminal.now() - startedAt) / 1000).forEach(terminal.print)
   let report: ImportReport
+  const reach: ImportReach = {
+    ...importReach(config, terminal, host, signal),
+    async tell(made) {
+      // A later try knows nothing of the rows.
+      const counts = made.changed ? reportOf(made) : null
+      const event = finishedByCommand(made.batch, made.source.name, counts, terminal.now())
+      await withRecords(config, (records) => records.addEvents([event]))
+    },
+  }
   try {
-    report = await importCorpus(request, importReach(config, terminal, host, signal), {
+    report = await importCorpus(request, reach, {
       waits: (holder) =>
         terminal.note(
           holder === null
@@ -157,6 +172,14 @@ async function runImport(
         if (live.changed) printReport(live)
       },
     })
+  } catch (error) {
+    const { code } = failureOf(error)
+    if (!UNTOLD.has(code)) {
+      const event = failedByCommand(request.source.name, code, terminal.now())
+      // Whoever waits for the command is told why it failed, and not that records are away too.
+      await withRecords(config, (records) => records.addEvents([event])).catch(() => undefined)
+    }
+    throw error
   } finally {
     progress.hide()
   }
@@ -181,6 +204,11 @@ export function importReach(
     signal,
     openIndex: () => openIndexForWriting(config, directory, secrets),
     audit: (entry) => withRecords(config, (records) => records.addAudit(entry)),
+    watchedDomains: () =>
+      withRecords(config, async (records) => {
+        const proved = await records.provedDomains({ since: provedSince(now()) })
+        return [...new Set(proved.map(({ domain }) => mailDomain(domain)))]
+      }),
     async compact(onProgress) {
       const { files } = indexAt(config)
       if (files === null) return
@@ -372,6 +400,16 @@ function countsOf<Name extends string>(
   return (Object.entries(counts) as [Name, number][])
     .sort(([, one], [, other]) => other - one)
     .map(([name, count]) => [title(name), count])
+}
+
+/** Why an import failed, by a code and in words. */
+export function failureOf(
+  error: unknown,
+): Pick<TakenNews & { type: "failed" }, "code" | "message"> {
+  if (error instanceof ImportFailure) return { code: error.code, message: error.message }
+  if (error instanceof InputError) return { code: "input", message: error.message }
+  if (isDiskFull(error)) return { code: "disk-full", message: "The disk is full" }
+  return { code: "other", message: `The import broke off (${shortReason(error)})` }
 }
 
 function explained(error: unknown): unknown {

@@ -1,11 +1,9 @@
-import { ImportFailure, isDiskFull, shortReason } from "@assay/corpus/engine/import-failure"
 import { importCorpus } from "@assay/corpus/import"
 import type { ImportWatch } from "@assay/corpus/import-request"
-import { InputError } from "@assay/corpus/inputs/member"
 import type { TakenImport, TakenNews, TakenOrder, TakenProgress } from "@assay/corpus/taken-import"
 import { parentChannel } from "@assay/runtime/channels"
 import { readConfig } from "../base/config.ts"
-import { giveWay, importReach } from "./corpus-import.ts"
+import { failureOf, giveWay, importReach } from "./corpus-import.ts"
 import { decidedInBatch } from "./decided-in-batch.ts"
 import { CommandError, type Terminal } from "./terminal.ts"
 
@@ -64,11 +62,4 @@ export async function takeImport(terminal: Terminal, host: NodeJS.Process): Prom
   } catch (error) {
     tell({ type: "failed", ...failureOf(error) })
   }
-}
-
-function failureOf(error: unknown): Pick<TakenNews & { type: "failed" }, "code" | "message"> {
-  if (error instanceof ImportFailure) return { code: error.code, message: error.message }
-  if (error instanceof InputError) return { code: "input", message: error.message }
-  if (isDiskFull(error)) return { code: "disk-full", message: "The disk is full" }
-  return { code: "other", message: `The import broke off (${shortReason(error)})` }
 }

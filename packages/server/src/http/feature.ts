@@ -84,10 +84,15 @@ export interface Primary {
   readonly writerOf: <P>(port: WriterPort<P>) => P
 }
 
-/** What calls the addresses of webhooks. */
+/** What calls addresses that tenants chose. */
 export interface Deliveries {
   /** Why nothing may be sent to a URL; null: it may be. */
   refusalOf(url: string): Promise<string | null>
+  /** Looks for the proof that a domain is a tenant's; null: there is none, or it was not reached. */
+  proofOf(wanted: {
+    readonly domain: string
+    readonly token: string
+  }): Promise<"dns" | "file" | null>
   /** Sends once, notes it and says what came of it. */
   shoot(shot: {
     readonly delivery: ClaimedDelivery

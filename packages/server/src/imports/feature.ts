@@ -131,6 +131,8 @@ export const imports: Feature<ImportServices, Imports> = {
   writer: async ({ importRunner, index, records, now }) =>
     tellImports({
       imports: runImports(importRunner, () => index.catalogue()),
+      catalogue: () => index.catalogue(),
+      isImporting: () => importRunner.isImporting(),
       addEvents: (events) => records.addEvents(events),
       now,
     }),

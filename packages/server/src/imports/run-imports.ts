@@ -292,7 +292,8 @@ function begunState(
   }
 }
 
-function reportOf(report: ImportReport): ImportState["report"] {
+/** What is said of a report. */
+export function reportOf(report: ImportReport): ImportState["report"] {
   const { changed, batch, source, tally, merged, repeated, sameAs } = report
   const rejects = rejectsByCount(tally.rejects)
   const rejected = rejects.reduce((sum, [, count]) => sum + count, 0)

@@ -2,9 +2,11 @@ import assert from "node:assert/strict"
 import { test } from "node:test"
 import { EVENTS, type ImportState } from "@assay/core/contract"
 import { DAY_MS } from "@assay/runtime/time"
+import type { Batch, Catalogue } from "@assay/stores/exposure-index"
 import type { NewEvent } from "@assay/stores/records-events"
 import { Value } from "typebox/value"
 import { closed } from "../../../core/testing/closed.ts"
+import { finishedByCommand } from "./import-events.ts"
 import { tellImports } from "./tell-imports.ts"
 
 const NOW = Date.UTC(2026, 10, 18, 9)
@@ -25,13 +27,23 @@ const report: NonNullable<ImportState["report"]> = {
 }
 
 /** A service over some states, and what it told. */
-function service(states: readonly ImportState[]): {
+function service(
+  states: readonly ImportState[],
+  batches: readonly Partial<Batch>[] = [],
+): {
+  importing: { now: boolean }
   settle(): Promise<void>
   told: NewEvent[]
   records: { areDown: boolean }
 } {
   const told: NewEvent[] = []
   const records = { areDown: false }
+  const importing = { now: false }
+  const catalogue = {
+    version: 7,
+    batches: new Map(batches.map((batch, n) => [n, batch])),
+    sources: new Map([[3, { name: "forum" }]]),
+  } as unknown as Catalogue
   const imports = tellImports({
     imports: {
       list: async () => [...states],
@@ -42,9 +54,11 @@ function service(states: readonly ImportState[]): {
       told.push(...events)
       return events.length
     },
+    catalogue: async () => catalogue,
+    isImporting: () => importing.now,
     now: () => NOW,
   })
-  return { settle: async () => await imports.settleDue(), told, records }
+  return { importing, settle: async () => await imports.settleDue(), told, records }
 }
 
 test("imports that ended are told once, as the contract has it, and those that run or were stopped are not", async () => {
@@ -89,4 +103,39 @@ test("what could not be told is told later, and the next service tells the same 
   const second = service(states)
   await second.settle()
   assert.deepEqual(second.told, first.told)
+})
+
+test("of a command that was killed before it told, the batch that counts is told once it runs no more", async () => {
+  const batch: Partial<Batch> = {
+    ...{ id: 4, sourceId: 3, owner: "shared", state: "live" },
+    ...{ fingerprint: "f4", liveAt: NOW - 60_000, importedBy: "shell:root" },
+  }
+  const { importing, settle, told } = service(
+    [],
+    [
+      batch,
+      { ...batch, id: 5, importedBy: "key:k1" },
+      { ...batch, id: 6, state: "removed" },
+      { ...batch, id: 7, liveAt: NOW - 31 * DAY_MS },
+    ],
+  )
+  importing.now = true
+  await settle()
+  assert.deepEqual(told, [])
+  importing.now = false
+  await settle()
+  await settle()
+  const made = finishedByCommand(batch as Batch, "forum", report, NOW)
+  assert.deepEqual(
+    told.map(({ id, kind, at, data }) => ({ id, kind, at, data })),
+    [
+      {
+        // As the command would have told it.
+        ...{ id: made.id, kind: "import.finished", at: NOW - 60_000 },
+        data: { ...made.data, report: null },
+      },
+    ],
+  )
+  const { data } = made as { data: { import_id: string } }
+  assert.match(data.import_id, /^imp_[0-9a-f]{24}$/)
 })

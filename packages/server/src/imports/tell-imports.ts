@@ -1,14 +1,16 @@
-import { EVENT_DAYS, type EventData, type ImportState } from "@assay/core/contract"
-import { DAY_MS } from "@assay/runtime/time"
-import { derivedEventId } from "@assay/stores/event-id"
+import type { Batch, Catalogue } from "@assay/stores/exposure-index"
 import type { EventRecords, NewEvent } from "@assay/stores/records-events"
 import type { Settling } from "../http/feature.ts"
+import { eventOfState, finishedByCommand, toldSince } from "./import-events.ts"
 import type { Imports } from "./imports.ts"
 
 type Running = Imports & Required<Pick<Settling, "settleDue" | "idle">>
 
 interface TellingOptions {
   readonly imports: Running
+  readonly catalogue: () => Promise<Catalogue>
+  /** Whether a process imports, the command's included. */
+  readonly isImporting: () => boolean
   readonly addEvents: EventRecords["addEvents"]
   readonly now: () => number
 }
@@ -16,42 +18,41 @@ interface TellingOptions {
 /**
  * Imports whose end is told by an event of the service. What is told follows from the states that
  * are kept, by ids that follow from them too: a service that was killed before it told goes on
- * where it was, and none is told twice.
+ * where it was, and none is told twice. The command tells of its imports itself; of one that was
+ * killed before it did, the catalogue says that its batch counts.
  */
-export function tellImports({ imports, addEvents, now }: TellingOptions): Running {
+export function tellImports(options: TellingOptions): Running {
+  const { imports, catalogue, isImporting, addEvents, now } = options
   const told = new Set<string>()
+  let toldVersion: number | null = null
+
+  /** Of batches that the command imported since the last call. */
+  async function tellBatches(): Promise<void> {
+    const { version, batches, sources } = await catalogue()
+    // Asked afterwards: a command that has ended by now has told what is in this catalogue.
+    if (version === toldVersion || isImporting()) return
+    const events = [...batches.values()].filter(isOfCommand).flatMap((batch): NewEvent[] => {
+      const source = sources.get(batch.sourceId)?.name
+      if (source === undefined || (batch.liveAt ?? 0) < toldSince(now())) return []
+      return [finishedByCommand(batch, source, null, now())]
+    })
+    if (events.length > 0) await addEvents(events)
+    toldVersion = version
+  }
+
   return {
     ...imports,
     async settleDue() {
       await imports.settleDue()
       const ended = (await imports.list()).filter(({ id }) => !told.has(id))
-      const events = ended.flatMap((state) => eventOf(state, now()) ?? [])
+      const events = ended.flatMap((state) => eventOfState(state, now()) ?? [])
       if (events.length > 0) await addEvents(events)
       for (const { id, state } of ended) if (state !== "running") told.add(id)
+      await tellBatches()
     },
   }
 }
 
-/** null for one that runs, that somebody stopped, or that ended too long ago. */
-function eventOf(state: ImportState, nowMs: number): NewEvent | null {
-  const at = state.ended_at === null ? null : Date.parse(state.ended_at)
-  if (at === null || at < nowMs - EVENT_DAYS * DAY_MS) return null
-  const told = { tenantId: null, at, ref: null, identityKey: null, sealed: null }
-  const { id: import_id, source } = state
-  if (state.state === "done") {
-    const data: EventData<"import.finished"> = { import_id, source, report: reportOf(state) }
-    const kind = "import.finished"
-    return { ...told, id: derivedEventId([kind, import_id]), kind, data }
-  }
-  if (state.state !== "failed") return null
-  const [code, detail] = [state.code ?? "other", state.detail ?? ""]
-  const data: EventData<"import.failed"> = { import_id, source, code, detail }
-  const kind = "import.failed"
-  return { ...told, id: derivedEventId([kind, import_id]), kind, data }
-}
-
-function reportOf({ report }: ImportState): EventData<"import.finished">["report"] {
-  if (report === null) return null
-  const { batch, rows, imported, known, repeated, rejected, identities } = report
-  return { batch, rows, imported, known, repeated, rejected, identities }
+function isOfCommand({ owner, state, importedBy }: Batch): boolean {
+  return owner === "shared" && state === "live" && importedBy?.startsWith("shell:") === true
 }

@@ -4,6 +4,8 @@ import { threadChannel } from "@assay/runtime/channels"
 import { openGuardedPosts } from "@assay/runtime/outbound/guarded-post"
 import { offer, openCalls, remote, serve } from "@assay/runtime/rpc"
 import { VERSION } from "../base/version.ts"
+import { openNameService } from "../score/email/network/name-service.ts"
+import { openDomainProofs } from "../watch/domain-proofs.ts"
 import { openDeliverer } from "../webhooks/deliverer.ts"
 import { openDeliveryMetrics } from "../webhooks/delivery-metrics.ts"
 import { type DeliveriesThreadData, deliveriesPort, outboxPort } from "./ports.ts"
@@ -17,15 +19,18 @@ if (parentPort === null)
   throw new Error("deliveries-thread runs as a thread of the primary process")
 const channel = threadChannel(parentPort)
 const within = openCalls(channel)
-const { allowed, retrySeconds, timeoutSeconds, subkeys } = workerData as DeliveriesThreadData
+const { allowed, retrySeconds, timeoutSeconds, dns, subkeys } = workerData as DeliveriesThreadData
 const outbox = remote(outboxPort, within(RECORDS_MS))
 const registry = new Registry()
 const metrics = openDeliveryMetrics(registry, () => outbox.pendingDeliveries())
 const timeoutMs = timeoutSeconds * 1000
 
+const posts = openGuardedPosts({ allowed, timeoutMs, bodyBytesMax: RESPONSE_BYTES })
+const proofOf = openDomainProofs({ names: dns && openNameService(dns), posts })
+
 const deliverer = openDeliverer({
   outbox,
-  posts: openGuardedPosts({ allowed, timeoutMs, bodyBytesMax: RESPONSE_BYTES }),
+  posts,
   subkeys,
   retryMs: retrySeconds.map((seconds) => seconds * 1000),
   timeoutMs,
@@ -41,6 +46,7 @@ serve(channel, {
   stop: () => deliverer.stop(),
   ...offer(deliveriesPort, {
     refusalOf: (url) => deliverer.refusalOf(url),
+    proofOf,
     shoot: (shot) => deliverer.shoot(shot),
     metrics: async () => await registry.getMetricsAsJSON(),
   }),

@@ -51,6 +51,7 @@ test("a drop that is just being started when the service stops does not outlive 
     },
     stopMs: 100,
     silentMs: 600_000,
+    tellDigest: async () => undefined,
     log: openLog("error"),
   })
   const file = join(folder, "second")

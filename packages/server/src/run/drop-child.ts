@@ -1,4 +1,5 @@
 import { fileURLToPath } from "node:url"
+import type { DigestNews } from "@assay/drop/digest"
 import type { DropSettings } from "@assay/drop/run/drop"
 import type { Environment } from "../base/config.ts"
 import type { Log } from "@assay/runtime/log"
@@ -41,6 +42,7 @@ export async function startDrop({
   settings,
   stopMs,
   silentMs,
+  tellDigest,
   log,
 }: {
   readonly program: Program
@@ -48,6 +50,8 @@ export async function startDrop({
   readonly stopMs: number
   /** How long its process may be silent before it is ended and replaced. */
   readonly silentMs: number
+  /** Stores the daily digest as an event. */
+  readonly tellDigest: (digest: DigestNews) => Promise<void>
   readonly log: Log
 }): Promise<DropChild> {
   const entry = fileURLToPath(import.meta.resolve("@assay/drop/run/drop-process"))
@@ -65,7 +69,7 @@ export async function startDrop({
       // The same port as before, so that senders who have the address find it there again.
       const port = before?.port ?? settings.drop.port
       child.channel.send({ settings: { ...settings, drop: { ...settings.drop, port } } })
-      return child
+      return { ...child, methods: { tellDigest } }
     },
     stopMs: callMs,
     silentMs,

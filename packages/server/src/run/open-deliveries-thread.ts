@@ -56,6 +56,7 @@ export async function openDeliveriesThread({
   const patient = remote(deliveriesPort, threads.within(attemptMs))
   return {
     refusalOf: (url) => patient.refusalOf(url),
+    proofOf: (wanted) => patient.proofOf(wanted),
     shoot: (shot) => patient.shoot(shot),
     metrics: () => soon.metrics().catch(() => null),
     close: threads.stop,

@@ -5,7 +5,7 @@ import type { Counters } from "@assay/stores/counters"
 import type { DatabasePlace } from "@assay/stores/database"
 import type { Decisions } from "@assay/stores/decisions"
 import type { Records } from "@assay/stores/records"
-import type { WebhookConfig } from "../base/config.ts"
+import type { Config, WebhookConfig } from "../base/config.ts"
 import type { FoldReport } from "../decisions/fold.ts"
 import type { RequestCounts } from "../health/request-counts.ts"
 import type { Deliveries } from "../http/feature.ts"
@@ -24,6 +24,7 @@ export const BEGIN = "begin"
 export interface PrimaryPort {
   readonly addUsage: Records["addUsage"]
   readonly addAudit: Records["addAudit"]
+  readonly tellQuotaReached: Records["tellQuotaReached"]
   noticeServers(sighting: ServerSighting): Promise<void>
   /** The metrics of all workers, as text. */
   gatherMetrics(): Promise<string>
@@ -46,6 +47,7 @@ export interface WorkerPort {
 export const primaryPort = portOf<PrimaryPort>("primary", {
   addUsage: true,
   addAudit: true,
+  tellQuotaReached: true,
   noticeServers: true,
   gatherMetrics: true,
   foldDecisions: true,
@@ -91,6 +93,7 @@ export interface DeliveriesPort extends Deliveries {
 }
 export const deliveriesPort = portOf<DeliveriesPort>("deliveries", {
   refusalOf: true,
+  proofOf: true,
   shoot: true,
   metrics: true,
 })
@@ -107,6 +110,8 @@ export const outboxPort = portOf<Outbox>("outbox", {
 
 /** What the thread that calls webhooks is started with. */
 export interface DeliveriesThreadData extends WebhookConfig {
+  /** Whom proofs of domains are asked of; null: nobody. */
+  readonly dns: Config["dns"]
   readonly subkeys: Secrets["subkeys"]
 }
 
@@ -127,6 +132,7 @@ export const recordsPort = portOf<Records>("records", {
   changeKey: true,
   revokeKey: true,
   accountsVersion: true,
+  tellQuotaReached: true,
   people: true,
   hasPeople: true,
   personById: true,
@@ -202,15 +208,21 @@ export const recordsPort = portOf<Records>("records", {
   watchedKeys: true,
   watchItemsOf: true,
   watchedBatches: true,
+  followRemovedBatch: true,
   matchBatch: true,
   staleWatchDomains: true,
   setWatchDomains: true,
   setWatchPolicies: true,
+  domainWatches: true,
+  dueDomainWatches: true,
+  settleDomainCheck: true,
+  provedDomains: true,
   feedbackSince: true,
   addEvents: true,
   eventsAfter: true,
   newestEvent: true,
   forgetEvents: true,
+  setDropDigest: true,
   createWebhook: true,
   webhooks: true,
   webhook: true,

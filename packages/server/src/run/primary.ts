@@ -45,6 +45,7 @@ import { VERSION } from "../base/version.ts"
 import { type CommandProgram, startSpokenCommand } from "@assay/runtime/children"
 import { openControlSocket } from "@assay/runtime/control-socket"
 import { keepDecisions } from "./decision-keeping.ts"
+import { digestEvent } from "./digest-event.ts"
 import { type DropAddress, type DropChild, type Program, startDrop } from "./drop-child.ts"
 import { everyStep } from "./every-step.ts"
 import { keepCompacted, startCompaction } from "./keep-compacted.ts"
@@ -200,7 +201,7 @@ async function openService(given: Given): Promise<Service> {
   const providers = given.providers && (await openProviders(given.providers, records, log))
 
   const deliveries = await openDeliveriesThread({
-    data: { ...config.webhooks, subkeys: secrets.subkeys },
+    data: { ...config.webhooks, dns: config.dns, subkeys: secrets.subkeys },
     outbox: records,
     log,
   })
@@ -337,6 +338,7 @@ async function openService(given: Given): Promise<Service> {
     ...offer(primaryPort, {
       addUsage: records.addUsage,
       addAudit: records.addAudit,
+      tellQuotaReached: records.tellQuotaReached,
       noticeServers: async (sighting) => learnt.notice(sighting),
       gatherMetrics,
       foldDecisions: decisions.fold,
@@ -375,6 +377,7 @@ async function openService(given: Given): Promise<Service> {
           },
           stopMs: config.stopSeconds * 1000,
           silentMs: config.silentSeconds * 1000,
+          tellDigest: (digest) => records.setDropDigest(digestEvent(digest)),
           log,
         })
       : Promise.resolve(null),

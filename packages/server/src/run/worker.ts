@@ -5,6 +5,7 @@ import { openCallerOf, openConsoleOrigin } from "../accounts/caller-of.ts"
 import { openCallers } from "../accounts/callers.ts"
 import { openLimits } from "../accounts/limits.ts"
 import { openSessions } from "../accounts/sessions.ts"
+import { openQuotaNews } from "../accounts/quota-news.ts"
 import { openUsage } from "../accounts/usage.ts"
 import { buildApp, type Services } from "./app.ts"
 import { type Environment, readConfig, shownSettings } from "../base/config.ts"
@@ -133,6 +134,7 @@ export async function runWorker(
     now,
     elapsed,
     onUnavailable: metrics.countLimitsUnavailable,
+    onQuotaReached: openQuotaNews(primary.tellQuotaReached, now),
   })
   const usage = openUsage(primary, now, log)
   const lists = openLists(directory.lists)

@@ -1,11 +1,14 @@
 import {
   WATCH_LIST_MAX,
+  type WatchedDomain,
   type WatchItem as WatchItemBody,
   type WatchListLineResult,
   type WatchListRequest,
 } from "@assay/core/contract"
+import type { DomainWatchRecords } from "@assay/stores/records-domain-watches"
 import type { WatchItem, WatchRecords } from "@assay/stores/records-watch"
 import { type Caller, tenantOf } from "../accounts/callers.ts"
+import type { Config } from "../base/config.ts"
 import { Problem, problemDetails } from "../base/problem.ts"
 import type { App } from "../http/app.ts"
 import type { Feature, Primary } from "../http/feature.ts"
@@ -15,19 +18,26 @@ import { NDJSON } from "../http/ndjson-body.ts"
 import { refusal } from "../http/refusal.ts"
 import { BATCH_BODY_MAX } from "../http/sizes.ts"
 import { openTimeSlices } from "../http/time-slices.ts"
+import { domainHash } from "../score/email/kept-domain.ts"
 import { openLists } from "../score/email/lists.ts"
 import { openModels } from "../score/models.ts"
 import { type Identify, type IdentifyServices, openIdentify, type Wanted } from "./identify.ts"
+import { domainChecks } from "./check-domains.ts"
+import { domainBody, proofToken } from "./domain-proof.ts"
 import { batchMatcher } from "./match-batches.ts"
-import { type Placed, readWanted, readWantedLines } from "./read-request.ts"
+import { type Placed, readDomains, readWanted, readWantedLines } from "./read-request.ts"
 import { addSchema, listSchema, removeSchema } from "./schemas.ts"
 import { domainUpdater } from "./update-domains.ts"
-import { type WatchedIdentity, watchPort, type WatchLists } from "./watch-list.ts"
+import { type NamedDomain, type WatchedIdentity, watchPort, type WatchLists } from "./watch-list.ts"
 import { watchRounds } from "./watch-rounds.ts"
 import { openWatchWriter } from "./watch-writer.ts"
 
 export interface WatchServices extends IdentifyServices {
-  readonly watchRecords: Pick<WatchRecords, "watchItems" | "countWatchItems">
+  readonly watchRecords: Pick<
+    WatchRecords & DomainWatchRecords,
+    "watchItems" | "countWatchItems" | "domainWatches"
+  >
+  readonly config: Pick<Config, "dns">
 }
 
 /** An item with its members, and the lists themselves. */
@@ -40,7 +50,8 @@ export const watch: Feature<WatchServices, WatchLists> = {
   writer: async (primary) => openWriter(primary),
 }
 
-function openWriter({ records, index, secrets, lists, directories, now }: Primary) {
+function openWriter(primary: Primary) {
+  const { records, index, secrets, lists, directories, deliveries, now } = primary
   let additions = 0
   let ending = false
   const isEnding = (): boolean => ending
@@ -62,6 +73,13 @@ function openWriter({ records, index, secrets, lists, directories, now }: Primar
   return openWatchWriter({
     records,
     round,
+    checkDomains: domainChecks({
+      records,
+      proofOf: (wanted) => deliveries.proofOf(wanted),
+      subkey: secrets.subkeys.request,
+      isEnding,
+      now,
+    }),
     onAdded: () => additions++,
     onEnding: () => (ending = true),
     now,
@@ -70,12 +88,24 @@ function openWriter({ records, index, secrets, lists, directories, now }: Primar
 
 async function watchRoutes(app: App, services: WatchServices, lists: WatchLists): Promise<void> {
   const identify = openIdentify(services)
+  const { subkeys } = services.secrets
+  const hashOf = domainHash(subkeys.identity)
+  const domainsOf: DomainsOf = async (tenantId, ref) => {
+    const watched = await services.watchRecords.domainWatches({
+      tenantId,
+      ...(ref === undefined ? {} : { ref }),
+    })
+    return watched.map((each) => {
+      const token = proofToken(subkeys.request, tenantId, each.domain)
+      return domainBody(each, token, services.config.dns !== null, services.now())
+    })
+  }
   // In a scope of their own: other routes read lines while they come, this one all at once.
   await app.register(async (scope) => {
     scope.addContentTypeParser(NDJSON, { parseAs: "buffer" }, (request, body, done) => {
       done(refuseCompression(request.headers["content-encoding"]), body)
     })
-    addRoute(scope, identify, lists)
+    addRoute(scope, identify, lists, hashOf, domainsOf)
   })
 
   app.delete(
@@ -84,16 +114,17 @@ async function watchRoutes(app: App, services: WatchServices, lists: WatchLists)
     async ({ body, caller }) => {
       const { tenantId } = tenantOf(caller, "Watching")
       const { refs = [], ...identities } = body
-      const { subkeys } = services.secrets
       const keys = readWanted(identities).map((placed) =>
         atPlace(placed, ({ type, value }) =>
           type === "email" ? identifiedEmail(value, subkeys) : identifiedPhone(value, subkeys),
         ),
       )
-      if (keys.length + refs.length === 0) throw nothingNamed()
+      const domains = readDomains(body, hashOf).map(({ domain }) => domain)
+      if (keys.length + domains.length + refs.length === 0) throw nothingNamed()
       const removed = await lists.remove(
         tenantId,
         keys.map(({ identityKey }) => identityKey),
+        domains,
         refs,
       )
       return {
@@ -108,7 +139,7 @@ async function watchRoutes(app: App, services: WatchServices, lists: WatchLists)
     const { ref, before } = query
     const limit = Number(query.limit ?? 50)
     const { watchRecords: records } = services
-    const [found, total] = await Promise.all([
+    const [found, total, domains] = await Promise.all([
       records.watchItems({
         tenantId,
         limit: limit + 1,
@@ -116,14 +147,24 @@ async function watchRoutes(app: App, services: WatchServices, lists: WatchLists)
         ...(before === undefined ? {} : { before }),
       }),
       records.countWatchItems(tenantId),
+      before === undefined ? domainsOf(tenantId, ref) : [],
     ])
     const page = found.slice(0, limit)
     const next = found.length > limit ? (page.at(-1)?.id ?? null) : null
-    return { items: page.map(itemBody), total, next }
+    return { items: page.map(itemBody), domains, total, next }
   })
 }
 
-function addRoute(app: App, identify: Identify, lists: WatchLists): void {
+/** A tenant's watched domains, as they are answered. */
+type DomainsOf = (tenantId: number, ref?: string) => Promise<WatchedDomain[]>
+
+function addRoute(
+  app: App,
+  identify: Identify,
+  lists: WatchLists,
+  hashOf: ReturnType<typeof domainHash>,
+  domainsOf: DomainsOf,
+): void {
   const route = {
     schema: addSchema,
     bodyLimit: BATCH_BODY_MAX,
@@ -138,20 +179,23 @@ function addRoute(app: App, identify: Identify, lists: WatchLists): void {
       return reply.type(NDJSON).send(results.map((item) => `${JSON.stringify(item)}\n`).join(""))
     }
     const placed = readWanted(body)
-    if (placed.length === 0) throw nothingNamed()
+    const named = readDomains(body, hashOf)
+    if (placed.length + named.length === 0) throw nothingNamed()
     const identities: WatchedIdentity[] = []
     const slices = openTimeSlices()
     for (const each of placed) {
       if (slices.isOver()) await slices.next()
       identities.push(await atPlace(each, (wanted) => identify(wanted, caller, tenantId)))
     }
-    const watching = await added(lists, tenantId, identities)
+    const watching = await added(lists, tenantId, identities, named)
     const emails = body.emails?.length ?? 0
-    const refs = watching.map(({ ref }) => ref)
+    const refs = watching.slice(0, placed.length).map(({ ref }) => ref)
+    const domains = named.length === 0 ? [] : await domainsOf(tenantId)
     return {
       added: watching.filter((each) => each.added).length,
       already_existed: watching.filter((each) => !each.added).length,
       refs: { emails: refs.slice(0, emails), phone_numbers: refs.slice(emails) },
+      domains: named.flatMap(({ domain }) => domains.find((each) => each.domain === domain) ?? []),
     }
   })
 }
@@ -197,8 +241,9 @@ async function added(
   lists: WatchLists,
   tenantId: number,
   identities: readonly WatchedIdentity[],
+  domains: readonly NamedDomain[] = [],
 ): Promise<NonNullable<Awaited<ReturnType<WatchLists["add"]>>>> {
-  const watching = await lists.add(tenantId, identities)
+  const watching = await lists.add(tenantId, identities, domains)
   if (watching === null) throw new Problem("watch-list-full", "Nothing was added.")
   return watching
 }
@@ -215,7 +260,7 @@ function atPlace<T>({ pointer, wanted }: Placed, read: (wanted: Wanted) => T): T
 }
 
 function nothingNamed(): Problem {
-  return refusal({ pointer: "#", detail: "must have at least 1 identity" })
+  return refusal({ pointer: "#", detail: "must have at least 1 identity or domain" })
 }
 
 function itemBody({ identityType, ref, sealed, addedAt, told }: WatchItem): WatchItemBody {

@@ -8,16 +8,24 @@ import { derivedEventId } from "@assay/stores/event-id"
 import type { Batch, Catalogue, Entry, ExposureIndex, Source } from "@assay/stores/exposure-index"
 import type { Records } from "@assay/stores/records"
 import type { NewEvent } from "@assay/stores/records-events"
+import type { DomainWatch } from "@assay/stores/records-domain-watches"
 import type { SegmentBlock } from "@assay/stores/segment-block"
 import type { MatchedWatchItem, WatchedBatch } from "@assay/stores/records-watch"
 import type { Caller } from "../accounts/callers.ts"
+import { provedSince } from "./domain-proof.ts"
 import type { Tenants } from "./tenants.ts"
 import { type MatchedIdentity, matchSegment } from "./match-segment.ts"
 
 interface MatchOptions {
   readonly records: Pick<
     Records,
-    "watchingTenants" | "watchedBatches" | "watchedKeys" | "watchItemsOf" | "matchBatch"
+    | "watchingTenants"
+    | "watchedBatches"
+    | "watchedKeys"
+    | "watchItemsOf"
+    | "matchBatch"
+    | "provedDomains"
+    | "followRemovedBatch"
   >
   readonly index: Pick<ExposureIndex, "catalogue">
   /** Where segments are. */
@@ -53,11 +61,16 @@ export function batchMatcher({
   const isLeft = ({ id, owner, state, segment }: Batch): boolean =>
     owner === "shared" && state === "live" && segment != null && begun?.get(id)?.done !== true
 
+  const isUndone = ({ id, state }: Batch): boolean =>
+    state === "removed" && begun?.get(id)?.removed === false
+
   return async (tenants) => {
     begun ??= new Map((await records.watchedBatches()).map((each) => [each.batchId, each]))
     const catalogue = await index.catalogue()
     if (catalogue.version === matchedVersion) return
     const left = [...catalogue.batches.values()].filter(isLeft)
+    const domains =
+      left.length === 0 ? [] : await records.provedDomains({ since: provedSince(now()) })
     const isWatching = left.length > 0 && (await records.watchingTenants()).length > 0
     for (const batch of left) {
       const keep = async (
@@ -68,12 +81,17 @@ export function batchMatcher({
       ): Promise<void> => {
         const reached = { batchId: batch.id, through, done }
         await records.matchBatch({ batch: reached, at: now(), ids, events })
-        begun?.set(batch.id, reached)
+        begun?.set(batch.id, { ...reached, removed: false })
       }
       const after = begun.get(batch.id)?.through ?? null
       // Whoever is added later is scored with all there is.
-      if (!isWatching) await keep(after, true)
-      else await match(batch, catalogue, after, tenants, keep)
+      if (!isWatching && domains.length === 0) await keep(after, true)
+      else await match(batch, catalogue, after, tenants, domains, keep)
+    }
+    for (const { id } of [...catalogue.batches.values()].filter(isUndone)) {
+      await records.followRemovedBatch({ batchId: id, at: now() })
+      const known = begun.get(id)
+      if (known !== undefined) begun.set(id, { ...known, removed: true })
     }
     matchedVersion = catalogue.version
   }
@@ -83,6 +101,7 @@ export function batchMatcher({
     { sources }: Catalogue,
     after: Uint8Array | null,
     tenants: Tenants,
+    domains: readonly DomainWatch[],
     keep: (
       through: Uint8Array | null,
       done: boolean,
@@ -94,8 +113,13 @@ export function batchMatcher({
     if (source === undefined) throw new Error("A batch names a source the catalogue does not have")
     const reader = await openSegmentReader()
     try {
+      const path = join(segments, batch.segment?.file ?? "")
+      if (domains.length > 0) {
+        const counts = (await reader.facts(path)).domains
+        await keep(after, false, [], domainEvents(domains, counts, batch, source, tenants))
+      }
       const matching = matchSegment({
-        blocks: untilEnding(reader.blocks(join(segments, batch.segment?.file ?? "")), isEnding),
+        blocks: untilEnding(reader.blocks(path), isEnding),
         batchId: batch.id,
         watched: (last) => records.watchedKeys({ after: last, limit: KEYS_AT_ONCE }),
         after,
@@ -121,6 +145,34 @@ export function batchMatcher({
     } finally {
       reader.close()
     }
+  }
+
+  /** One for each domain that the segment has addresses of, with how many; nobody is named. */
+  function domainEvents(
+    domains: readonly DomainWatch[],
+    counts: ReadonlyMap<string, number>,
+    batch: Batch,
+    source: Source,
+    tenants: Tenants,
+  ): NewEvent[] {
+    return domains.flatMap(({ id, tenantId, domainKey, ref, addedAt }) => {
+      const identities = counts.get(Buffer.from(domainKey).toString("hex"))
+      const caller = tenants.get(tenantId)
+      if (identities === undefined || addedAt >= (batch.liveAt ?? 0)) return []
+      if (!isSeenBy(caller, source)) return []
+      const data: EventData<"exposure.added"> = {
+        ref,
+        watched: "domain",
+        source: caller?.plan.namedSources === true ? source.name : null,
+        kind: source.kind,
+        last_seen: source.eventDate,
+        identities,
+      }
+      const kind = "exposure.added"
+      const eventId = derivedEventId([batch.fingerprint, batch.id, id, kind])
+      const of = { tenantId, kind, at: now(), ref, identityKey: null, sealed: null } as const
+      return [{ ...of, id: eventId, data }]
+    })
   }
 
   function exposureEvents(

@@ -1,12 +1,15 @@
 import type { WatchListRequest } from "@assay/core/contract"
 import { WATCH_LINES_MAX, WATCH_LIST_MAX, WatchListLine as LineSchema } from "@assay/core/contract"
+import { parseEmail } from "@assay/core/identity"
 import { Value } from "typebox/value"
 import { holdsIdentity } from "../base/holds-identity.ts"
 import { Problem } from "../base/problem.ts"
 import { heldLines, lineValue } from "../http/held-lines.ts"
 import { refusal } from "../http/refusal.ts"
 import type { TimeSlices } from "../http/time-slices.ts"
+import { mailDomain } from "./domain-proof.ts"
 import type { Wanted } from "./identify.ts"
+import type { NamedDomain } from "./watch-list.ts"
 
 /** What a caller wants watched, with the place where it stands, or why it cannot be. */
 export interface Placed {
@@ -33,6 +36,23 @@ export function readWanted({
       return { pointer, wanted: { type, value, ref, deliverIdentity } }
     }
   return [...emails.map(read("emails", "email")), ...phones.map(read("phone_numbers", "phone"))]
+}
+
+/** The domains of a body. Throws a Problem for what is none. */
+export function readDomains(
+  { domains = [] }: Pick<WatchListRequest, "domains">,
+  hashOf: (name: string) => Uint8Array,
+): NamedDomain[] {
+  return domains.map((given, place) => {
+    const pointer = `#/domains/${place}`
+    const { value, ref = null } = typeof given === "string" ? { value: given } : given
+    if (ref !== null && holdsIdentity(ref)) throw refusal(namesSomebody(`${pointer}/ref`))
+    const parsed = value.includes("@") ? null : parseEmail(`a@${value}`)
+    if (parsed === null || "fault" in parsed || !parsed.domain.includes("."))
+      throw refusal({ pointer, detail: "must be the name of a domain" })
+    const { domain } = parsed
+    return { domain, domainKey: hashOf(mailDomain(domain)), ref }
+  })
 }
 
 /** What each line wants watched, or the Problem with it. */

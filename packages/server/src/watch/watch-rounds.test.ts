@@ -92,6 +92,7 @@ async function watching() {
   const writer = openWatchWriter({
     records,
     round: async () => undefined,
+    checkDomains: () => undefined,
     onAdded: () => additions++,
     onEnding: () => undefined,
     now,
@@ -125,7 +126,7 @@ async function watching() {
         const type = value.startsWith("+") ? "phone" : "email"
         identities.push(await identify({ type, value, ref, deliverIdentity }, by, tenantId))
       }
-      await writer.add(tenantId, identities)
+      await writer.add(tenantId, identities, [])
     },
     /** Evidence for everybody, as an index has it; who is watched is made due as an import does. */
     async observe(value: string, kind: EntryKind, daysAgo: number): Promise<void> {

@@ -9,6 +9,8 @@ interface WriterOptions {
   readonly records: Pick<Records, "addWatchItems" | "removeWatchItems">
   /** One round of bringing items up to date and scoring what is due. */
   readonly round: () => Promise<void>
+  /** Has proofs of domains looked for that are due, beside all else. */
+  readonly checkDomains: () => void
   /** Told when identities were added. */
   readonly onAdded: () => void
   /** Told when the service stops: a round under way ends soon, wherever it is. */
@@ -23,6 +25,7 @@ interface WriterOptions {
 export function openWatchWriter({
   records,
   round,
+  checkDomains,
   onAdded,
   onEnding,
   now,
@@ -40,16 +43,22 @@ export function openWatchWriter({
       .then(() => undefined)
   }
   return {
-    async add(tenantId, identities) {
+    async add(tenantId, identities, named) {
       const at = now()
       const items: NewWatchItem[] = identities.map((identity, place) => ({
         ...identity,
         id: newItemId(at, place),
         ref: identity.ref ?? newRef(),
       }))
+      const domains = named.map((domain, place) => ({
+        ...domain,
+        id: newItemId(at, identities.length + place),
+        ref: domain.ref ?? newRef(),
+      }))
       try {
-        const watching = await records.addWatchItems({ tenantId, at, items })
+        const watching = await records.addWatchItems({ tenantId, at, items, domains })
         onAdded()
+        checkDomains()
         begin()
         return watching
       } catch (error) {
@@ -57,12 +66,13 @@ export function openWatchWriter({
         throw error
       }
     },
-    remove: (tenantId, identityKeys, refs) =>
-      records.removeWatchItems({ tenantId, identityKeys, refs }),
+    remove: (tenantId, identityKeys, domains, refs) =>
+      records.removeWatchItems({ tenantId, identityKeys, domains, refs }),
 
     /** Reports why the last round failed. */
     async settleDue() {
       begin()
+      checkDomains()
       const error = failure
       failure = null
       if (error !== null) throw error

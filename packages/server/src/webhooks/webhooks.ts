@@ -7,7 +7,7 @@ import { RecordsError } from "@assay/stores/records-error"
 import type { Webhook, WebhookPlace } from "@assay/stores/records-webhooks"
 import { openSealer } from "../accounts/sealed.ts"
 import { writerPort } from "../base/writer-port.ts"
-import type { Primary, Settling } from "../http/feature.ts"
+import type { Deliveries, Primary, Settling } from "../http/feature.ts"
 import { makeKeyPair, makeSharedSecret, WEBHOOK_SECRET } from "./signing.ts"
 
 /** Whose webhooks are meant, and who asks. */
@@ -89,7 +89,9 @@ export async function openWebhooksWriter({
   deliveries,
   secrets: { subkeys },
   now,
-}: Pick<Primary, "records" | "deliveries" | "secrets" | "now">): Promise<WebhookKeeper & Settling> {
+}: Pick<Primary, "records" | "secrets" | "now"> & {
+  readonly deliveries: Pick<Deliveries, "refusalOf" | "shoot">
+}): Promise<WebhookKeeper & Settling> {
   const sealer = openSealer(subkeys["sealed-identity"], WEBHOOK_SECRET)
 
   return {

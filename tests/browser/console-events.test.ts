@@ -131,6 +131,7 @@ test("an owner makes a webhook, tests it, reads what was sent, sends it again, a
   const receiver = await startReceiver((_, n) =>
     n === 1 ? { status: 503, body: "Not today" } : { status: 200, body: "Taken" },
   )
+  context.after(() => receiver.close())
   const { page, faults } = await open({}, await member("owner"))
   await page.goto(`${origin}/console/webhooks`)
   await page.getByText("There is no webhook yet.").waitFor()
@@ -232,13 +233,13 @@ test("an owner makes a webhook, tests it, reads what was sent, sends it again, a
     faults.filter((fault) => !/ 422 /.test(fault)),
     [],
   )
-  await receiver.close()
 })
 
 test("a webhook that was disabled says why, on its page and on the overview, and is enabled again", async (context) => {
   if (!isPresent(context)) return
   let answer = 410
   const receiver = await startReceiver(() => answer)
+  context.after(() => receiver.close())
   const owner = await member("owner")
   const url = `${receiver.url}/gone`
   const made = await owner.send<{ webhook: { id: string } }>("POST", "/api/v1/webhooks", {
@@ -284,7 +285,6 @@ test("a webhook that was disabled says why, on its page and on the overview, and
     faults.filter((fault) => !/ 404 /.test(fault)),
     [],
   )
-  await receiver.close()
 })
 
 test("events appear as they happen, are narrowed and paused by the address, and open to their JSON", async (context) => {

@@ -32,7 +32,7 @@ export type { AssayEvent, EventListOptions, EventPage, EventsOptions } from "./e
 export type { UsageOptions } from "./usage.ts"
 export type { ViewCalls } from "./views.ts"
 export type { WatchListCalls, WatchListFilter, WatchListOutcome } from "./watch-list.ts"
-export type { WebhookCalls } from "./webhooks.ts"
+export type { DeliveryFilter, WebhookCalls } from "./webhooks.ts"
 export type { Identities } from "./outgoing-lines.ts"
 export type { ImportCalls } from "./imports.ts"
 export type { ListCalls } from "./lists.ts"
@@ -137,7 +137,6 @@ export type {
   DeliveryAttempt,
   DeliveryDetails,
   DeliveryList,
-  DeliveryListQuery,
   NewWebhook,
   Webhook,
   WebhookChange,

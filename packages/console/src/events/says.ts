@@ -44,7 +44,10 @@ export function lineOf(event: AssayEvent): Line {
     case "import.failed":
       return { about: event.data.source, says: event.data.detail }
     case "webhook.disabled":
-      return { about: event.data.webhook_id, says: event.data.reason }
+      return {
+        about: event.data.webhook_id,
+        says: event.data.reason === "gone" ? "It answered 410" : "Every attempt failed",
+      }
     case "webhook.test":
       return { about: event.data.webhook_id, says: "A test" }
     default:

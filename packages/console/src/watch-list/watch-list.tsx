@@ -63,13 +63,17 @@ export default function WatchListPage(): ReactElement {
         </>
       )}
       <h2>Watched</h2>
-      <ByName name={ref} seek={(name) => to({ ref: name, before: null })} />
       <Answer of={list}>
         {({ items, total, next }) => (
           <>
-            <p className="soft">
-              {total === 1 ? "1 is watched." : `${count.format(total)} are watched.`}
-            </p>
+            {total > 0 && (
+              <>
+                <ByName name={ref} seek={(name) => to({ ref: name, before: null })} />
+                <p className="soft">
+                  {total === 1 ? "1 is watched." : `${count.format(total)} are watched.`}
+                </p>
+              </>
+            )}
             {items.length === 0 ? (
               <Nothing
                 isNarrowed={ref !== null}

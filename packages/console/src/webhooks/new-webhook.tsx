@@ -1,3 +1,4 @@
+import "@mantine/core/styles/Radio.css"
 import type { NewWebhook as Made, WebhookRequest } from "@assay/client"
 import { Button, Group, Radio, Stack, TextInput } from "@mantine/core"
 import { type ReactElement, useState } from "react"

@@ -85,7 +85,7 @@ function DisabledNotice(props: { readonly of: NonNullable<Webhook["disabled"]> }
       </p>
       {eventId !== null && (
         <p>
-          Last was <Link href={`/console/events/${eventId}`}>{kind}</Link>
+          The last event sent there was <Link href={`/console/events/${eventId}`}>{kind}</Link>
           {last_status !== null || last_error !== null
             ? `. ${answerWords(last_status, last_error)}.`
             : "."}
@@ -115,8 +115,8 @@ function Acts({ of }: { readonly of: Webhook }): ReactElement {
   }, "webhooks")
   const failed = test.error ?? change.error ?? rotate.error
   return (
-    <section aria-label="What can be done">
-      <Group my="md" align="flex-end">
+    <>
+      <Group my="md">
         <Button loading={test.isPending} onClick={() => test.mutate(undefined)}>
           Send a test
         </Button>
@@ -169,7 +169,7 @@ function Acts({ of }: { readonly of: Webhook }): ReactElement {
           </Group>
         </form>
       </details>
-    </section>
+    </>
   )
 }
 

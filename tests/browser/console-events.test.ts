@@ -140,11 +140,11 @@ test("an owner makes a webhook, tests it, reads what was sent, sends it again, a
   const form = page.locator("details", { hasText: "Make a webhook" })
   // A kind of the service's own events is no tenant's to choose.
   assert.equal(await form.getByLabel("import.finished").count(), 0)
-  await form.getByLabel("URL").fill("ftp://hooks.example/")
+  await form.getByRole("textbox", { name: "URL" }).fill("ftp://hooks.example/")
   await form.getByLabel("exposure.added").check()
   await form.getByRole("button", { name: "Make webhook" }).click()
   await page.getByRole("alert").getByText("url must be an https URL").waitFor()
-  await form.getByLabel("URL").fill(`${receiver.url}/hook`)
+  await form.getByRole("textbox", { name: "URL" }).fill(`${receiver.url}/hook`)
   await form.getByLabel("Note").fill("the shop")
   await form.getByLabel("HMAC-SHA256 and Ed25519").check()
   await form.getByRole("button", { name: "Make webhook" }).click()

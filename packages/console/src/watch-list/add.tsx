@@ -124,7 +124,7 @@ function Outcome({ of }: { readonly of: Added }): ReactElement {
   const failed = refused.length + more
   return (
     <Alert
-      color={failed === 0 ? "teal" : "yellow"}
+      color="teal"
       title={`${counted(added, "is", "are")} watched from now on`}
       role="status"
       mt="md"

@@ -12,7 +12,7 @@ export function AttemptNotice({ of }: { readonly of: DeliveryAttempt }): ReactEl
   const taken = wasTaken(of)
   return (
     <Alert
-      color={taken ? "teal" : "yellow"}
+      color={taken ? "teal" : "red"}
       title={taken ? "It was taken" : "It was not taken"}
       role="status"
       my="md"

@@ -54,7 +54,13 @@ async function open(
 
 test("the front page and the problem pages are readable, accessible and self-contained, in light and dark, on a phone, without JavaScript", async (context) => {
   if (!isPresent(context) || browser === null) return
-  for (const path of ["/", "/problems", "/problems/not-an-email"]) {
+  for (const path of [
+    "/",
+    "/problems",
+    "/problems/not-an-email",
+    "/event-types",
+    "/event-types/exposure.added",
+  ]) {
     const variants = [
       { name: "light", options: { colorScheme: "light" as const } },
       { name: "dark", options: { colorScheme: "dark" as const } },

@@ -102,6 +102,34 @@ test("events are read forward in order, page by page, and later ones from there 
   assert.deepEqual(numbers(await page(owner, `?after=${latest.next}`)), [8])
 })
 
+test("the newest events are answered without a cursor, and each by its id", async () => {
+  const [owner, other] = [await newTenant("newest"), await newTenant("newest-other")]
+  const four = [1, 2, 3, 4].map((n) => event(owner, n, n === 4 ? { kind: "key.created" } : {}))
+  await records.addEvents(four)
+  assert.deepEqual(numbers(await page(owner, "?last=2")), [3, 4])
+  const newest = await page(owner, `?${OWN}&last=2`)
+  assert.deepEqual(numbers(newest), [2, 3])
+  // Its cursor goes on behind all there is, what was not asked for included.
+  assert.deepEqual((await page(owner, `?after=${newest.next}`)).events, [])
+  await records.addEvents([event(owner, 5)])
+  assert.deepEqual(numbers(await page(owner, `?after=${newest.next}`)), [5])
+  const both = await ask(owner, `?last=2&after=${newest.next}`)
+  assert.equal(((await both.json()) as { code: string }).code, "invalid-request")
+  for (const last of ["0", "101", "x"])
+    assert.equal((await ask(owner, `?last=${last}`)).status, 400, last)
+
+  const one = await service.request(`/api/v1/events/${four[0]?.id}`, { key: owner.key })
+  assert.deepEqual([one.status, await one.json()], [200, (await page(owner, `?${OWN}`)).events[0]])
+  for (const [key, id] of [
+    [other.key, four[0]?.id],
+    [owner.key, "evt_0"],
+  ]) {
+    const none = await service.request(`/api/v1/events/${id}`, { key: key ?? null })
+    assert.equal(none.status, 404)
+    assert.equal(((await none.json()) as { code: string }).code, "event-not-found")
+  }
+})
+
 test("an event belongs to its owner: no tenant sees another's or the service's", async () => {
   const [mine, other] = [await newTenant("mine"), await newTenant("other")]
   const scopes = ["--service", "--scopes", "events:admin", "--expires", "1d"]

@@ -216,6 +216,7 @@ async function everyCase(): Promise<Case[]> {
     ["replayWebhook", webhookId, { since: "2026-11-01T00:00:00Z" }],
     ["listDeliveries", webhookId],
     ["getDelivery", deliveryId],
+    ["getEvent", delivery?.event_id ?? ""],
     ["replayDelivery", deliveryId],
     ["deleteWebhook", webhookId],
     ["getDecision", decision],

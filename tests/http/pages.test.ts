@@ -5,6 +5,8 @@ import { join, resolve } from "node:path"
 import { after, before, test } from "node:test"
 import { promisify } from "node:util"
 import {
+  EVENT_KINDS,
+  EVENTS,
   type ProblemCode,
   ProblemDetails,
   problems,
@@ -85,6 +87,20 @@ test("every problem has a page of its own, and the list has them all", async () 
     assert.ok(text.includes(`HTTP status ${status}`))
   }
   assert.equal((await service.request("/problems/unheard-of", { key: null })).status, 404)
+})
+
+test("every kind of event has a page of its own, and the list has them all", async () => {
+  const list = await (await service.request("/event-types", { key: null })).text()
+  for (const kind of EVENT_KINDS) {
+    assert.ok(list.includes(`/event-types/${kind}`))
+    const page = await service.request(`/event-types/${kind}`, { key: null })
+    assert.equal(page.status, 200)
+    const text = await page.text()
+    assert.ok(text.includes(EVENTS[kind].summary), kind)
+    for (const member of Object.keys(EVENTS[kind].data.properties))
+      assert.ok(text.includes(`<code>${member}</code>`), `${kind} ${member}`)
+  }
+  assert.equal((await service.request("/event-types/unheard.of", { key: null })).status, 404)
 })
 
 test("the API description is OpenAPI 3.1 and describes exactly the operations there are", async () => {

@@ -132,6 +132,10 @@ test("identities are added once, listed by ref and never by themselves, and remo
   })
   const { items, total, next } = await scored()
   assert.deepEqual([total, next], [4, null])
+  for (const { next_change_at: nextAt } of items) {
+    const inDays = (Date.parse(nextAt ?? "") - Date.now()) / DAY_MS
+    assert.ok(inDays > 0 && inDays <= 30, String(nextAt))
+  }
   assert.deepEqual(
     items.map(({ type, ref, deliver_identity }) => [type, ref, deliver_identity]),
     [

@@ -108,6 +108,17 @@ test("a webhook is made, tested, told of events, and its log can be read", async
     }
     assert.ok(Date.now() < deadline)
   }
+  const log = `${PATH}/${webhook.id}/deliveries`
+  const first = await read<DeliveryList>(`${log}?limit=1`)
+  const second = await read<DeliveryList>(`${log}?limit=1&before=${first.next}`)
+  assert.deepEqual(
+    [first, second].map((page) => page.deliveries.map((each) => each.event_type)),
+    [["exposure.added"], ["webhook.test"]],
+  )
+  assert.equal(second.next, null)
+  assert.deepEqual((await read<DeliveryList>(`${log}?status=dead`)).deliveries, [])
+  for (const bad of ["limit=0", "limit=201", "before=x", "status=lost"])
+    assert.equal((await service.request(`${log}?${bad}`)).status, 400, bad)
   const gone = await service.request(`${PATH}/${webhook.id}`, { method: "DELETE" })
   assert.equal(gone.status, 204)
   assert.equal((await service.request(`${PATH}/${webhook.id}`)).status, 404)

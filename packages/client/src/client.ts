@@ -56,6 +56,7 @@ import {
   type EventPage,
   events,
   type EventsOptions,
+  getEvent,
   listEvents,
 } from "./events.ts"
 import { getUsage, type UsageOptions } from "./usage.ts"
@@ -197,6 +198,8 @@ export interface Client<F extends Failover = "throw"> {
    * never answered by `failover`.
    */
   listEvents(options?: EventListOptions): Promise<EventPage>
+  /** One event by its id. Needs the same. */
+  getEvent(id: string, options?: CallOptions): Promise<AssayEvent>
   /** Events one after the other, and those to come as they happen. Needs the same. */
   events(options?: EventsOptions): AsyncGenerator<AssayEvent, never>
   /** The anonymous drop, for its recipients. */
@@ -250,10 +253,11 @@ export function callsOf<F extends Failover>(settings: Settings<F>): Client<F> {
     getUsage: (options) => getUsage(settings, options),
     decisionViews: viewCalls(send, "/decisions/views"),
     review: reviewCalls(send),
-    watchList: watchListCalls(send),
+    watchList: watchListCalls(settings, send),
     webhooks: webhookCalls(send),
     listAudit: (options) => listAudit(settings, options),
     listEvents: (options) => listEvents(settings, options),
+    getEvent: (id, options) => getEvent(settings, id, options),
     events: (options) => events(settings, options),
     drop: dropCalls(settings),
   }

@@ -66,3 +66,18 @@ test("a reader of events ends when its signal says so, and rejects where a page 
   const ended = AbortSignal.abort(new Error("enough"))
   await assert.rejects(clientOf(server.url).events({ signal: ended }).next(), /enough/)
 })
+
+test("one event is asked for by its id, and the newest without a cursor", async () => {
+  const event = revoked("evt_1")
+  const page = { events: [event], next: "cur_1" }
+  const server = await startTestServer(json(200, event), json(200, page), json(200, event))
+  const client = clientOf(server.url)
+  assert.deepEqual(await client.getEvent("evt_1"), event)
+  assert.deepEqual(await client.listEvents({ last: 20 }), page)
+  await assert.rejects(client.getEvent("evt_2"), AssayUnavailable)
+  await assert.rejects(client.getEvent("ana@mail.example"), TypeError)
+  assert.deepEqual(
+    server.seen.map(({ url }) => url),
+    ["/api/v1/events/evt_1", "/api/v1/events?last=20", "/api/v1/events/evt_2"],
+  )
+})

@@ -4,6 +4,7 @@ import type { AssayProblem } from "./errors.ts"
 import type { Failover } from "./failover.ts"
 import type { FeedbackOptions } from "./feedback.ts"
 import { checkedKey, newKey } from "./idempotency-key.ts"
+import { jsonParts } from "./json-parts.ts"
 import type { Settings } from "./options.ts"
 import { answerOf, isJsonObject, itemProblem, notAssays } from "./response.ts"
 
@@ -15,8 +16,6 @@ export type EvidenceOutcome =
 const PATH = "/api/v1/evidence"
 /** Ten thousand lines go to a disk before they are answered. */
 const TIMEOUT_MS = 30_000
-/** Below the 8 MiB a request may have, by more than brackets and commas need. */
-const BYTES_MAX = 8_000_000
 
 /**
  * Sends evidence in as few requests as the service allows, one after the other; outcomes come in
@@ -31,7 +30,7 @@ export async function sendEvidence(
   const { idempotencyKey = newKey() } = options
   checkedKey(idempotencyKey)
   const outcomes: EvidenceOutcome[] = []
-  for (const [place, part] of parts(lines).entries()) {
+  for (const [place, part] of jsonParts(lines, EVIDENCE_LINES_MAX).entries()) {
     // The first request uses the key itself; the others derive theirs from it, so that retries
     // match.
     const key = place === 0 ? idempotencyKey : checkedKey(`${idempotencyKey}.${place}`)
@@ -58,27 +57,4 @@ function outcomeOf(item: unknown, place: number, index: number): EvidenceOutcome
   const { status } = item
   if (status !== "stored" && status !== "known") throw notAssays()
   return { index, status }
-}
-
-/**
- * The lines as JSON, in parts of at most as many lines, and about as many bytes, as one request may
- * have.
- */
-function parts(lines: readonly EvidenceLine[]): string[][] {
-  const encoder = new TextEncoder()
-  const all: string[][] = []
-  let part: string[] = []
-  let bytes = 0
-  for (const line of lines) {
-    const text = JSON.stringify(line)
-    const size = encoder.encode(text).length + 1
-    if (part.length === EVIDENCE_LINES_MAX || (part.length > 0 && bytes + size > BYTES_MAX)) {
-      all.push(part)
-      part = []
-      bytes = 0
-    }
-    part.push(text)
-    bytes += size
-  }
-  return part.length === 0 ? all : [...all, part]
 }

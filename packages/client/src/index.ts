@@ -31,8 +31,8 @@ export type { AuditOptions } from "./audit.ts"
 export type { AssayEvent, EventListOptions, EventPage, EventsOptions } from "./events.ts"
 export type { UsageOptions } from "./usage.ts"
 export type { ViewCalls } from "./views.ts"
-export type { WatchListCalls, WatchListFilter } from "./watch-list.ts"
-export type { WebhookCalls } from "./webhooks.ts"
+export type { WatchListCalls, WatchListFilter, WatchListOutcome } from "./watch-list.ts"
+export type { DeliveryFilter, WebhookCalls } from "./webhooks.ts"
 export type { Identities } from "./outgoing-lines.ts"
 export type { ImportCalls } from "./imports.ts"
 export type { ListCalls } from "./lists.ts"
@@ -66,6 +66,7 @@ export type {
   DropKeys,
   DropResealResult,
   EmailRiskResult,
+  EventKind,
   EvidenceLine,
   FeedbackOutcome,
   FeedbackReceipt,
@@ -128,6 +129,7 @@ export type {
   WatchItem,
   WatchList,
   WatchListAdded,
+  WatchListLine,
   WatchListRemoval,
   WatchListRemoved,
   WatchListRequest,
@@ -135,7 +137,6 @@ export type {
   DeliveryAttempt,
   DeliveryDetails,
   DeliveryList,
-  DeliveryListQuery,
   NewWebhook,
   Webhook,
   WebhookChange,

@@ -57,6 +57,7 @@ suite("options", () => {
       "events",
       "exportSubject",
       "getDecision",
+      "getEvent",
       "getUsage",
       "listAudit",
       "listDecisions",
@@ -73,6 +74,8 @@ suite("options", () => {
       "sendEvidence",
       "sendFeedback",
       "undoFeedback",
+      "watchList",
+      "webhooks",
     ])
   })
 

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict"
+import type { ServerResponse } from "node:http"
 import { suite, test } from "node:test"
-import { AssayProblem } from "./index.ts"
+import { AssayProblem, AssayUnavailable } from "./index.ts"
 import { clientOf, cut, EMAIL, json, problem, startTestServer } from "../testing/test-server.ts"
 
 const added = (
@@ -64,6 +65,37 @@ suite("the watch list", () => {
     assert.deepEqual([removed?.method, removed?.url], ["DELETE", "/api/v1/watchlist"])
     assert.deepEqual(JSON.parse(removed?.body ?? ""), removal)
     assert.equal(listed?.url, "/api/v1/watchlist?ref=customer-4711&limit=20")
+  })
+
+  test("takes lines, and says of each what became of it", async () => {
+    const refused = { code: "not-an-email", status: 422, detail: "It has no @." }
+    const results = [
+      { index: 0, status: "added", ref: "r-0" },
+      { index: 1, problem: refused },
+      { index: 2, status: "already_existed", ref: "r-2" },
+    ]
+    const body = results.map((each) => JSON.stringify(each)).join("\n")
+    const lined = (text: string) => (response: ServerResponse) =>
+      void response.writeHead(200, { "content-type": "application/x-ndjson" }).end(text)
+    const server = await startTestServer(lined(body), lined(""))
+    const { watchList } = clientOf(server.url)
+    const lines = [{ email: EMAIL, ref: "r-0" }, { email: "nobody" }, { phone_number: "+1" }]
+    const outcomes = await watchList.addLines(lines)
+    assert.deepEqual(
+      outcomes.map(({ index, status, problem }) => [index, status ?? problem.code]),
+      [
+        [0, "added"],
+        [1, "not-an-email"],
+        [2, "already_existed"],
+      ],
+    )
+    const [sent] = server.seen
+    assert.equal(sent?.headers["content-type"], "application/x-ndjson")
+    assert.equal(sent.body, lines.map((line) => JSON.stringify(line)).join("\n"))
+    // Fewer answers than lines are no answer.
+    await assert.rejects(watchList.addLines(lines), AssayUnavailable)
+    assert.deepEqual(await watchList.addLines([]), [])
+    assert.equal(server.seen.length, 2)
   })
 
   test("rejects with the service's problem", async () => {

@@ -1,8 +1,8 @@
 import type {
   DeliveryAttempt,
   DeliveryDetails,
+  Delivery,
   DeliveryList,
-  DeliveryListQuery,
   NewWebhook,
   Webhook,
   WebhookChange,
@@ -15,6 +15,13 @@ import type {
 } from "@assay/core/contract"
 import { type CallOptions, query } from "./request.ts"
 import { idIn, type Send } from "./sent.ts"
+
+export interface DeliveryFilter {
+  readonly status?: Delivery["status"]
+  /** The `next` of the page before. */
+  readonly before?: number
+  readonly limit?: number
+}
 
 /** Where events are sent, what was sent, and sending it again. */
 export interface WebhookCalls {
@@ -30,7 +37,7 @@ export interface WebhookCalls {
   /** Queues events of a time again. */
   replay(id: string, replay: WebhookReplay, options?: CallOptions): Promise<WebhookReplayed>
   /** The newest first; `next` of one page as `before` asks for the next one. */
-  deliveries(id: string, page?: DeliveryListQuery, options?: CallOptions): Promise<DeliveryList>
+  deliveries(id: string, page?: DeliveryFilter, options?: CallOptions): Promise<DeliveryList>
   delivery(id: string, deliveryId: string, options?: CallOptions): Promise<DeliveryDetails>
   /** Sends a delivery again, once, and says what came of it. */
   replayDelivery(id: string, deliveryId: string, options?: CallOptions): Promise<DeliveryAttempt>
@@ -51,7 +58,7 @@ export function webhookCalls(send: Send): WebhookCalls {
     test: (id, options) => send("POST", `${of(id)}/test`, "cause", { options }),
     replay: (id, body, options) => send("POST", `${of(id)}/replay`, "queued", { body, options }),
     deliveries: (id, page = {}, options) =>
-      send("GET", `${of(id)}/deliveries${query(page)}`, "deliveries", { options }),
+      send("GET", `${of(id)}/deliveries${query({ ...page })}`, "deliveries", { options }),
     delivery: (id, deliveryId, options) =>
       send("GET", deliveryOf(id, deliveryId), "delivery", { options }),
     replayDelivery: (id, deliveryId, options) =>

@@ -41,6 +41,10 @@ export interface EventRecords {
   addEvents(events: readonly NewEvent[]): Promise<number>
   /** One owner's events, the oldest first. */
   eventsAfter(page: EventPage): Promise<StoredEvent[]>
+  /** An owner's newest events, the oldest of them first. */
+  newestEvents(page: Omit<EventPage, "after">): Promise<StoredEvent[]>
+  /** null where the owner has no such event. */
+  event(of: { tenantId: number | null; id: string }): Promise<StoredEvent | null>
   /** The number of the newest event, of one owner or of any; 0 where there is none. */
   newestEvent(of?: { tenantId: number | null }): Promise<number>
   /**
@@ -74,13 +78,20 @@ export function sqlEvents(
 
     eventsAfter: ({ tenantId, after, kinds, limit }) =>
       read(async (db) => {
-        let query = db.selectFrom("events").selectAll().where("seq", ">", after)
-        query =
-          tenantId === null
-            ? query.where("tenant_id", "is", null)
-            : query.where("tenant_id", "=", tenantId)
-        if (kinds !== undefined) query = query.where("kind", "in", kinds)
+        const query = ownedBy(db, tenantId, kinds).where("seq", ">", after)
         return (await query.orderBy("seq").limit(limit).execute()).map(eventOf)
+      }),
+
+    newestEvents: ({ tenantId, kinds, limit }) =>
+      read(async (db) => {
+        const newest = ownedBy(db, tenantId, kinds).orderBy("seq", "desc").limit(limit)
+        return (await newest.execute()).map(eventOf).toReversed()
+      }),
+
+    event: ({ tenantId, id }) =>
+      read(async (db) => {
+        const row = await ownedBy(db, tenantId).where("id", "=", id).executeTakeFirst()
+        return row === undefined ? null : eventOf(row)
       }),
 
     newestEvent: (of) =>
@@ -134,6 +145,18 @@ export function sqlEvents(
       if (replaced > 0) await read(scrub)
     },
   }
+}
+
+function ownedBy(
+  db: Pick<Database, "selectFrom">,
+  tenantId: number | null,
+  kinds?: readonly EventKind[],
+) {
+  const query = db
+    .selectFrom("events")
+    .selectAll()
+    .where("tenant_id", tenantId === null ? "is" : "=", tenantId)
+  return kinds === undefined ? query : query.where("kind", "in", kinds)
 }
 
 /**

@@ -71,6 +71,8 @@ export interface WatchItem {
   readonly addedAt: number
   /** null before it was first scored. */
   readonly told: Told | null
+  /** When it is scored next; 0: as soon as its turn comes. */
+  readonly dueAt: number
 }
 
 /** One that is to be scored. */
@@ -683,6 +685,7 @@ function itemOf(row: ItemRow): WatchItem {
     sealed: row.sealed,
     addedAt: row.added_at,
     told: row.told === null ? null : (JSON.parse(row.told) as Told),
+    dueAt: row.due_at,
   }
 }
 

@@ -105,6 +105,17 @@ export function recordsEventsSuite(engine: string, newDatabase: () => Promise<Te
     assert.deepEqual(await newestOf(other.tenantId), [ofOther])
     assert.deepEqual(await newestOf(null), [ofService])
     assert.equal(await records.newestEvent(), await records.newestEvent({ tenantId }))
+    assert.deepEqual((await records.event({ tenantId, id: first.id }))?.data, first.data)
+    for (const owner of [other.tenantId, null])
+      assert.equal(await records.event({ tenantId: owner, id: first.id }), null)
+    assert.equal((await records.event({ tenantId: null, id: ofService.id }))?.kind, ofService.kind)
+    const newest = async (limit: number, of?: EventKind[]): Promise<string[]> => {
+      const page = await records.newestEvents({ tenantId, limit, ...(of && { kinds: of }) })
+      return page.map(({ id }) => id)
+    }
+    assert.deepEqual(await newest(2), [first.id, second.id])
+    assert.deepEqual(await newest(1), [second.id])
+    assert.deepEqual(await newest(1, [EXPOSURE]), [first.id])
     const kinds: EventKind[] = ["key.created"]
     const some = await records.eventsAfter({ tenantId, after: start, kinds, limit: 10 })
     assert.deepEqual(

@@ -1,6 +1,7 @@
 import { Button, FileInput, Group } from "@mantine/core"
 import { type ReactElement, useState } from "react"
 import { useChange } from "../ui/change.ts"
+import { saveCsv } from "../ui/save.ts"
 import { Failure, PageHead } from "../ui/states.tsx"
 import { Moment } from "../ui/time.tsx"
 import type { Batch as BatchWork, Lost } from "../work/kinds.ts"
@@ -97,11 +98,5 @@ function Meanwhile(): ReactElement | null {
 
 /** A file is made of the scores only now: a browser may put one on the disk. */
 async function saveScores(id: string): Promise<void> {
-  const href = URL.createObjectURL(new Blob([...(await scoresOf(id))], { type: "text/csv" }))
-  const link = document.createElement("a")
-  link.href = href
-  link.download = "assay-scores.csv"
-  link.click()
-  // The browser takes hold of the file when the click is handled.
-  setTimeout(() => URL.revokeObjectURL(href), 0)
+  saveCsv("assay-scores.csv", await scoresOf(id))
 }

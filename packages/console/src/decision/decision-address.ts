@@ -8,8 +8,3 @@ export function listOf(search: URLSearchParams): string {
   const text = own.toString()
   return text === "" ? "" : `?${text}`
 }
-
-/** The element that opens a decision, to which the focus comes back. */
-export function linkId(id: string): string {
-  return `open-${id}`
-}

@@ -1,6 +1,7 @@
 import type { ReactElement, ReactNode } from "react"
 import { Link, useSearchParams } from "wouter"
-import { linkId, listOf } from "./decision-address.ts"
+import { linkId } from "../ui/opened.ts"
+import { listOf } from "./decision-address.ts"
 
 /** Opens a decision beside the list at `path`, which stays as it is. */
 export function DecisionLink(props: {

@@ -1,16 +1,17 @@
 import type { DecisionDetails } from "@assay/client"
 import { Button } from "@mantine/core"
 import { useQuery } from "@tanstack/react-query"
-import { type ReactElement, type ReactNode, useEffect, useRef, useState } from "react"
+import type { ReactElement, ReactNode } from "react"
 import { useLocation, useSearchParams } from "wouter"
 import { EmailCard, PhoneCard } from "../card/card.tsx"
+import { useOpened } from "../ui/opened.ts"
 import { service } from "../ui/service.ts"
 import { SidePanel } from "../ui/side-panel.tsx"
 import { Answer } from "../ui/states.tsx"
 import { Moment } from "../ui/time.tsx"
 import { Comparison } from "./comparison.tsx"
 import "./decision.css"
-import { COMPARED, listOf, linkId } from "./decision-address.ts"
+import { COMPARED, listOf } from "./decision-address.ts"
 
 /**
  * A decision beside the list it stands in, at an address of its own that keeps what the list is
@@ -27,26 +28,13 @@ export function DecisionPanel(props: {
   const { path, id, children } = props
   const [, go] = useLocation()
   const [search] = useSearchParams()
-  // While the panel slides out it shows what it showed.
-  const [shown, setShown] = useState(id)
-  if (id !== null && id !== shown) setShown(id)
-  const last = useRef(id)
-  useEffect(() => {
-    if (id === null && last.current !== null) focusLink(last.current)
-    last.current = id
-  }, [id])
+  const shown = useOpened(id)
   return (
     <SidePanel title="Decision" isOpen={id !== null} close={() => go(`${path}${listOf(search)}`)}>
       {children}
       {shown !== null && <Decision id={shown} />}
     </SidePanel>
   )
-}
-
-/** A decision that was opened by its address may stand on another page of the list. */
-function focusLink(id: string): void {
-  const target = document.getElementById(linkId(id)) ?? document.querySelector(".table-wrap")
-  if (target instanceof HTMLElement) target.focus()
 }
 
 /** One decision: as it was answered, and computed again from what was recorded. */

@@ -16,9 +16,11 @@ export function Attention(props: {
   readonly isMember: boolean
   /** Whether the plan of the tenant has a queue for analysts. */
   readonly hasReviews: boolean
+  /** Whether they see to webhooks, of the tenant or of the service. */
+  readonly hasWebhooks: boolean
   readonly isAdministrator: boolean
 }): ReactElement {
-  const { isMember, hasReviews, isAdministrator } = props
+  const { isMember, hasReviews, hasWebhooks, isAdministrator } = props
   const waiting = useQuery({
     queryKey: ["review", "count"],
     queryFn: ({ signal }) => service.review.list({ limit: String(WAITING_MAX) }, { signal }),
@@ -35,6 +37,11 @@ export function Attention(props: {
     queryFn: ({ signal }) => service.tenants.signUps({ signal }),
     enabled: isAdministrator,
   })
+  const webhooks = useQuery({
+    queryKey: ["webhooks"],
+    queryFn: ({ signal }) => service.webhooks.list({ signal }),
+    enabled: hasWebhooks,
+  })
   const levels = useQuery({
     queryKey: ["levels", "24h"],
     queryFn: ({ signal }) => service.service.levels("24h", { signal }),
@@ -42,6 +49,7 @@ export function Attention(props: {
   const asked: UseQueryResult[] = [
     levels,
     ...(hasReviews ? [waiting] : []),
+    ...(hasWebhooks ? [webhooks] : []),
     ...(isMember ? [sources] : []),
     ...(isAdministrator ? [health, signUps] : []),
   ]
@@ -67,6 +75,18 @@ export function Attention(props: {
       <Link href="/console/review">
         {reviews === WAITING_MAX ? `${reviews} decisions or more wait` : waits(reviews, "decision")}{" "}
         for an analyst
+      </Link>,
+    )
+  // One that somebody disabled by hand is as it should be.
+  const failing = webhooks.data?.webhooks.filter(
+    ({ disabled }) => disabled !== null && disabled.reason !== "by-hand",
+  )
+  const disabled = failing?.length ?? 0
+  if (disabled > 0)
+    items.push(
+      <Link href="/console/webhooks">
+        {disabled === 1 ? "1 webhook is" : `${disabled} webhooks are`} disabled, since nothing
+        arrived there
       </Link>,
     )
   const newest = sources.data?.newest ?? null

@@ -24,6 +24,9 @@ export default function Overview(): ReactElement {
   const period = isPeriod(asked) ? asked : "24h"
   const isMember = session?.tenant_id !== null
   const reviews = session?.scopes.includes("review:read") === true
+  const webhooks = isMember
+    ? session?.roles.includes("owner") === true && session.scopes.includes("webhooks:manage")
+    : session.roles.includes("administrator")
   const select = useId()
   return (
     <>
@@ -49,6 +52,7 @@ export default function Overview(): ReactElement {
         <Attention
           isMember={isMember}
           hasReviews={reviews}
+          hasWebhooks={webhooks}
           isAdministrator={session?.roles.includes("administrator") === true}
         />
       </section>

@@ -15,7 +15,8 @@ export async function* firstCells(pieces: AsyncIterable<string>): AsyncGenerator
   }
 }
 
-async function* linesOf(pieces: AsyncIterable<string>): AsyncGenerator<string> {
+/** The lines of a text that comes in pieces. */
+export async function* linesOf(pieces: AsyncIterable<string>): AsyncGenerator<string> {
   let rest = ""
   for await (const piece of pieces) {
     // A return at the end of a piece may be the first half of a line break.

@@ -424,20 +424,29 @@ export function eventSchemaName(kind: EventKind): string {
   return `${parts.map((part) => part.slice(0, 1).toUpperCase() + part.slice(1)).join("")}Event`
 }
 
-const EventItem = Type.Object(
-  {
-    id: Type.String({ pattern: EVENT_ID_PATTERN, description: "As `webhook-id` of a delivery." }),
-    type: Type.String({ description: "What happened. Expect other types in later versions." }),
-    timestamp,
-    data: Type.Unsafe<Record<string, unknown>>({
-      type: "object",
-      additionalProperties: true,
-      description: "By type, as the body that a webhook receives has it.",
-    }),
-  },
-  { additionalProperties: false },
-)
+const eventMembers = {
+  id: Type.String({ pattern: EVENT_ID_PATTERN, description: "As `webhook-id` of a delivery." }),
+  type: Type.String({ description: "What happened. Expect other types in later versions." }),
+  timestamp,
+  data: Type.Unsafe<Record<string, unknown>>({
+    type: "object",
+    additionalProperties: true,
+    description: "By type, as the body that a webhook receives has it.",
+  }),
+}
+const EventItem = Type.Object(eventMembers, { additionalProperties: false })
 export type EventItem = Static<typeof EventItem>
+
+/** One event by itself. */
+export const EventDetails = Type.Object(eventMembers, {
+  $id: "EventDetails",
+  additionalProperties: false,
+})
+export type EventDetails = Static<typeof EventDetails>
+
+export const EventParams = Type.Object({
+  id: Type.String({ description: "The id of the event." }),
+})
 
 const CURSOR = "cur_[A-Za-z0-9_-]{22}"
 
@@ -458,6 +467,13 @@ export const EventListQuery = Type.Object({
     Type.String({
       pattern: `^latest$|^${CURSOR}$`,
       description: `\`next\` of the page before; good for ${EVENT_DAYS - 1} days. \`latest\`: only what happens from now on. Unless given: from the oldest that is kept.`,
+    }),
+  ),
+  last: Type.Optional(
+    Type.String({
+      pattern: "^([1-9][0-9]?|100)$",
+      description:
+        "Instead of `after`: the newest so many that there are, 1 to 100, and the cursor behind them. Answered at once.",
     }),
   ),
   types: Type.Optional(

@@ -190,6 +190,12 @@ export const problems = {
     meaning:
       "Your webhook has no delivery of this id. Deliveries are kept for 30 days, and go when the person they were about is erased.",
   },
+  "event-not-found": {
+    status: 404,
+    title: "There is no such event",
+    meaning:
+      "You have no event of this id. Events are kept for 30 days, and go when the person they were about is erased.",
+  },
   "tenant-not-found": {
     status: 404,
     title: "There is no such tenant",

@@ -91,6 +91,7 @@ export const RIGHTS = {
   checkDomain: { scopes: ["corpus:admin"], roles: administrators },
   listAudit: { scopes: ["audit:read", "audit:admin"], roles: ["owner", "administrator"] },
   listEvents: { scopes: ["events:read", "events:admin"], roles: ["owner", "administrator"] },
+  getEvent: { scopes: ["events:read", "events:admin"], roles: ["owner", "administrator"] },
   // Of people alone: a key that leaks must not make others, or change what is decided.
   getPolicy: { scopes: [], roles: members },
   listPolicies: { scopes: [], roles: members },
@@ -169,6 +170,8 @@ export const PAGES = [
   "/docs/",
   "/problems",
   "/problems/",
+  "/event-types",
+  "/event-types/",
   // Shows numbers of the service alone, and asks for its own token where one is set.
   "/metrics",
   // One page at whatever address: all that it shows, it asks for by the operations above.

@@ -251,6 +251,10 @@ export const WatchItem = Type.Object(
           "As the last event about it said, or as it was when it was added; null until it was first scored, about a second later.",
       },
     ),
+    next_change_at: Type.Union([Type.String({ format: "date-time" }), Type.Null()], {
+      description:
+        "When it is scored again if nothing arrives: when time changes its stage or its band, and at the latest 30 days after it was last looked at. null while it waits to be scored.",
+    }),
   },
   { $id: "WatchItem", additionalProperties: false },
 )

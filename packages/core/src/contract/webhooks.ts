@@ -288,13 +288,15 @@ export const DeliveryListQuery = Type.Object(
   {
     status: Type.Optional(status),
     before: Type.Optional(
-      Type.Integer({ minimum: 1, description: "`next` of the page before this one." }),
+      Type.String({
+        pattern: "^[1-9][0-9]{0,14}$",
+        description: "`next` of the page before this one.",
+      }),
     ),
     limit: Type.Optional(
-      Type.Integer({
-        minimum: 1,
-        maximum: DELIVERIES_LISTED_MAX,
-        description: `At most so many; ${DELIVERIES_LISTED} unless given.`,
+      Type.String({
+        pattern: "^([1-9][0-9]?|1[0-9][0-9]|200)$",
+        description: `At most so many, up to ${DELIVERIES_LISTED_MAX}; ${DELIVERIES_LISTED} unless given.`,
       }),
     ),
   },

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict"
 import { test } from "node:test"
-import { EventList, ProblemDetails } from "@assay/core/contract"
+import { EventDetails, EventList, ProblemDetails } from "@assay/core/contract"
 import { deriveSecrets } from "@assay/runtime/secrets"
 import { fastify } from "fastify"
 import type { App } from "../http/app.ts"
@@ -14,11 +14,14 @@ test("a worker that stops answers those who wait, and nobody waits any more", as
     request.caller = { tenantId: 7 } as typeof request.caller
   })
   app.addSchema(EventList)
+  app.addSchema(EventDetails)
   app.addSchema(ProblemDetails)
   const streams = openStreams()
   const { promise: asked, resolve } = Promise.withResolvers<null>()
   const eventRecords = {
     newestEvent: async () => 3,
+    newestEvents: async () => [],
+    event: async () => null,
     eventsAfter: async () => {
       resolve(null)
       return []

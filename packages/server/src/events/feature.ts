@@ -2,13 +2,16 @@ import {
   EVENT_DAYS,
   EVENT_KINDS,
   EVENT_WAIT_SECONDS_MAX,
+  EventDetails,
+  type EventItem,
   type EventKind,
   EventList,
   EventListQuery,
+  EventParams,
 } from "@assay/core/contract"
 import { DAY_MS } from "@assay/runtime/time"
 import type { Secrets } from "@assay/runtime/secrets"
-import type { EventRecords } from "@assay/stores/records-events"
+import type { EventRecords, StoredEvent } from "@assay/stores/records-events"
 import { Problem } from "../base/problem.ts"
 import type { App } from "../http/app.ts"
 import type { Feature } from "../http/feature.ts"
@@ -31,7 +34,7 @@ const WAITING_MAX = 10
  */
 const CURSOR_MS = (EVENT_DAYS - 1) * DAY_MS
 
-const schema = {
+const listSchema = {
   operationId: "listEvents",
   summary: "Read events forward",
   description: `In the order in which they were stored, from a cursor on. With \`wait\` an empty page is answered when there is an event, or after at most ${EVENT_WAIT_SECONDS_MAX} seconds. With \`events:read\`: those of the key's tenant. With \`events:admin\`, or by an administrator who acts in no tenant: those of the service.`,
@@ -44,8 +47,23 @@ const schema = {
   },
 }
 
+const getSchema = {
+  operationId: "getEvent",
+  summary: "Read an event",
+  tags: ["Events"],
+  security: [{ apiKey: [] }],
+  params: EventParams,
+  response: {
+    200: named(EventDetails, "The event."),
+    ...failures("not-found", "event-not-found", ...FAILURES_OF_READING),
+  },
+}
+
 export interface EventServices {
-  readonly eventRecords: Pick<EventRecords, "eventsAfter" | "newestEvent">
+  readonly eventRecords: Pick<
+    EventRecords,
+    "eventsAfter" | "newestEvents" | "newestEvent" | "event"
+  >
   readonly secrets: Secrets
   readonly streams: Streams
   readonly now: () => number
@@ -83,10 +101,33 @@ function eventRoutes(app: App, services: EventServices): void {
     return position
   }
 
-  app.get("/api/v1/events", { schema }, async ({ caller, query }, reply) => {
+  const itemOf = (event: StoredEvent): EventItem => ({ id: event.id, ...own().bodyOf(event) })
+
+  app.get("/api/v1/events/:id", { schema: getSchema }, async ({ caller, params }) => {
+    const event = await records.event({ tenantId: caller.tenantId, id: params.id })
+    if (event === null) throw new Problem("event-not-found", "You have no event of this id.")
+    return itemOf(event)
+  })
+
+  app.get("/api/v1/events", { schema: listSchema }, async ({ caller, query }, reply) => {
     const { tenantId: owner } = caller
     const limit = Number(query.limit ?? PAGE)
     const kinds = kindsIn(query.types)
+    if (query.last !== undefined) {
+      if (query.after !== undefined) throw lastAndAfter()
+      const atMs = now()
+      // Asked first: what is stored meanwhile is read again, behind the cursor.
+      const seq = await records.newestEvent({ tenantId: owner })
+      const newest = await records.newestEvents({
+        tenantId: owner,
+        limit: Number(query.last),
+        ...(kinds !== null && { kinds }),
+      })
+      return {
+        events: newest.filter((event) => event.seq <= seq).map(itemOf),
+        next: own().cursors.textOf({ seq, atMs }, owner),
+      }
+    }
     const endsAt = performance.now() + Number(query.wait ?? 0) * 1000
     let { seq } = await startOf(query.after, owner)
     for (;;) {
@@ -109,7 +150,7 @@ function eventRoutes(app: App, services: EventServices): void {
       const mayWait = !stopping && others < WAITING_MAX && !reply.raw.destroyed
       if (found.length > 0 || leftMs <= 0 || !mayWait)
         return {
-          events: found.map((event) => ({ id: event.id, ...own().bodyOf(event) })),
+          events: found.map(itemOf),
           next: own().cursors.textOf({ seq, atMs }, owner),
         }
       const { woken, gone } = news.after(newest, leftMs)
@@ -132,5 +173,11 @@ function kindsIn(types: string | undefined): readonly EventKind[] | null {
   if (kinds.every(isKind)) return kinds
   throw new Problem("invalid-request", "A member of the query does not fit.", {
     errors: [{ pointer: "#/types", detail: "has a name that no type of event has" }],
+  })
+}
+
+function lastAndAfter(): Problem {
+  return new Problem("invalid-request", "A member of the query does not fit.", {
+    errors: [{ pointer: "#/last", detail: "must not be given with after" }],
   })
 }

@@ -1,5 +1,5 @@
 import { hash } from "node:crypto"
-import { type ProblemCode, problems } from "@assay/core/contract"
+import { EVENT_KINDS, type ProblemCode, problems } from "@assay/core/contract"
 import type { FastifyReply } from "fastify"
 import type { App } from "../http/app.ts"
 import type { Feature } from "../http/feature.ts"
@@ -9,6 +9,7 @@ import type { Config } from "../base/config.ts"
 import { Problem } from "../base/problem.ts"
 import { consoleFileRoutes, consolePage } from "./console-page.ts"
 import { loadConsoleFiles } from "./console-files.ts"
+import { eventIndex, eventPage, inCode, isEventKind } from "./event-pages.ts"
 import { addressOf, hostnameOf, plainHome } from "./home-page.ts"
 import { html, page, PAGE_STYLE } from "@assay/drop/pages/html"
 
@@ -36,8 +37,8 @@ export interface PageServices {
 export const pages: Feature<PageServices> = { routes: pageRoutes }
 
 /**
- * The pages for a person with a browser: what this is, and what each problem means. And for their
- * tools, the API description.
+ * The pages for a person with a browser: what this is, and what each problem and each event means.
+ * And for their tools, the API description.
  */
 function pageRoutes(app: App, services: PageServices): void {
   const schema = { hide: true }
@@ -56,6 +57,15 @@ function pageRoutes(app: App, services: PageServices): void {
       if (!isProblemCode(code))
         throw new Problem("not-found", "No operation or page has this path.")
       return sendPage(reply, problemPage(code))
+    },
+  )
+  app.get("/event-types", { schema }, async (_request, reply) => sendPage(reply, eventIndex()))
+  app.get<{ Params: { kind: string } }>(
+    "/event-types/:kind",
+    { schema, config: { paths: EVENT_KINDS.map((kind) => `/event-types/${kind}`) } },
+    async ({ params: { kind } }, reply) => {
+      if (!isEventKind(kind)) throw new Problem("not-found", "No operation or page has this path.")
+      return sendPage(reply, eventPage(kind))
     },
   )
 }
@@ -121,7 +131,7 @@ function problemPage(code: ProblemCode): string {
     `${title} · Assay`,
     html`<p class="soft">Problem <code>${code}</code>, HTTP status ${status}</p>
       <h1>${title}</h1>
-      <p>${meaning.split("`").map((part, n) => (n % 2 === 0 ? html`${part}` : html`<code>${part}</code>`))}</p>
+      <p>${inCode(meaning)}</p>
       <p><a href="/problems">All problems</a> · <a href="/docs">API reference</a></p>`,
   )
 }

@@ -220,6 +220,8 @@ export const recordsPort = portOf<Records>("records", {
   feedbackSince: true,
   addEvents: true,
   eventsAfter: true,
+  newestEvents: true,
+  event: true,
   newestEvent: true,
   forgetEvents: true,
   setDropDigest: true,

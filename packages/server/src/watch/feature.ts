@@ -263,7 +263,7 @@ function nothingNamed(): Problem {
   return refusal({ pointer: "#", detail: "must have at least 1 identity or domain" })
 }
 
-function itemBody({ identityType, ref, sealed, addedAt, told }: WatchItem): WatchItemBody {
+function itemBody({ identityType, ref, sealed, addedAt, told, dueAt }: WatchItem): WatchItemBody {
   return {
     type: identityType,
     ref,
@@ -271,5 +271,6 @@ function itemBody({ identityType, ref, sealed, addedAt, told }: WatchItem): Watc
     added_at: new Date(addedAt).toISOString(),
     // The records keep what an assessment said, and do not look into it.
     risk: told as WatchItemBody["risk"],
+    next_change_at: dueAt === 0 ? null : new Date(dueAt).toISOString(),
   }
 }

@@ -282,11 +282,12 @@ function webhookRoutes(app: App, services: WebhookServices, keeper: WebhookKeepe
 
   app.get("/api/v1/webhooks/:id/deliveries", { schema: deliveriesSchema }, async (request) => {
     const { id: webhookId, tenantId } = await found(request, request.params.id)
-    const { status, before, limit = DELIVERIES_LISTED } = request.query
+    const { status, before } = request.query
+    const limit = Number(request.query.limit ?? DELIVERIES_LISTED)
     const page = await records.deliveries({
       ...{ tenantId, webhookId, limit: limit + 1 },
       ...(status !== undefined && { status }),
-      ...(before !== undefined && { before }),
+      ...(before !== undefined && { before: Number(before) }),
     })
     const shown = page.slice(0, limit)
     const next = page.length > limit ? (shown.at(-1)?.event.seq ?? null) : null

@@ -81,6 +81,24 @@ async function beginBatch(page: Page): Promise<void> {
   await page.getByRole("region", { name: "Batch of list.csv" }).waitFor()
 }
 
+test("a file that is dropped on the page of batches is scored as a chosen one is", async (context) => {
+  if (!isPresent(context)) return
+  const { page, faults } = await open({}, await member("owner"))
+  await page.goto(`${origin}/console/batch`)
+  // As a drag from the desktop ends; one of text, with no file in it, changes nothing.
+  for (const held of [`data.items.add(new File(["email\\r\\n${people[0]}"], "dropped.csv"))`, ""]) {
+    const dataTransfer = await page.evaluateHandle<unknown>(
+      `(() => { const data = new DataTransfer(); ${held}; return data })()`,
+    )
+    await page.locator(".drop-zone").dispatchEvent("drop", { dataTransfer })
+    await page.getByRole("button", { name: "CSV file" }).getByText("dropped.csv").waitFor()
+  }
+  await page.getByRole("button", { name: "Score the file" }).click()
+  const batch = page.getByRole("region", { name: "Batch of dropped.csv" })
+  await batch.getByText("1 of 1 scored").waitFor()
+  assert.deepEqual(faults, [])
+})
+
 async function download(page: Page): Promise<string[]> {
   const downloaded = page.waitForEvent("download")
   await page.getByRole("button", { name: "Download the scores" }).click()

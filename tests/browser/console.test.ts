@@ -23,6 +23,7 @@ import {
   pressUntil,
   screenshots,
   service,
+  titledInLine,
   WIDE,
 } from "./console.ts"
 import { screenshot } from "./screenshot.ts"
@@ -829,8 +830,17 @@ test("a decision is compared with another model and policy, side by side", async
     await both.getByText(/^Under version 1 of the policy and model 1\.0 /).waitFor()
     assert.deepEqual(await violations(page), [], `${colorScheme} ${name}`)
     assert.ok((await overflow(page)) <= 0, `the comparison is wider than a ${name} screen`)
+    assert.deepEqual(await titledInLine(page), [])
+    // Bars of one table are read by their length, so that each has the same room.
+    const rooms = await page.evaluate<number[]>(
+      `[...document.querySelectorAll(".points-bar")].map((bar) => Math.round(bar.getBoundingClientRect().width))`,
+    )
+    assert.ok(rooms.length > 0)
+    assert.equal(new Set(rooms).size, 1, rooms.join(" "))
+    // High enough for the whole of the panel, which is scrolled by itself.
+    await page.setViewportSize({ ...viewport, height: name === "wide" ? 2_000 : 3_900 })
     const file = `compare-${colorScheme}-${name}.png`
-    await screenshot(page, join(screenshots, file))
+    await screenshot(page, join(screenshots, file), { fullPage: false })
     assert.deepEqual(faults, [])
     await own.close()
   }

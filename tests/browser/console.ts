@@ -151,6 +151,31 @@ async function scrolledTables(page: Page): Promise<string[]> {
   )
 }
 
+/** Values of tables that have the title of their column in the same line, as if it were one word. */
+export async function titledInLine(page: Page): Promise<string[]> {
+  return await page.evaluate<string[]>(
+    `[...document.querySelectorAll(".table-wrap td")]
+      .filter((cell) => {
+        const { content, display } = getComputedStyle(cell, "::before")
+        return content !== "none" && display !== "block"
+      })
+      .map((cell) => cell.textContent)`,
+  )
+}
+
+/**
+ * A picture of a page on a screen as high as the page: on a lower one the bar at the foot of a phone
+ * hides a part of it.
+ */
+async function wholePicture(page: Page, path: string): Promise<void> {
+  const screen = page.viewportSize()
+  if (process.env["CI"] === "true" || screen === null) return
+  const height = await page.evaluate<number>("document.documentElement.scrollHeight")
+  await page.setViewportSize({ ...screen, height: Math.max(screen.height, height) })
+  await screenshot(page, path)
+  await page.setViewportSize(screen)
+}
+
 /** What axe finds by these rules, fonts and overflow are held; the rest is for a person to look at. */
 export async function holds(
   page: Page,
@@ -166,6 +191,9 @@ export async function holds(
   assert.deepEqual(await violations(page, rules), [], shown)
   assert.deepEqual(await otherFonts(page), [], shown)
   assert.ok((await overflow(page)) <= 0, `${name} is wider than a ${width} screen`)
+  assert.deepEqual(await titledInLine(page), [], shown)
   if (wholeTables) assert.deepEqual(await scrolledTables(page), [], shown)
-  await screenshot(page, join(screenshots, `${name}-${colorScheme}-${width}.png`), { fullPage })
+  const path = join(screenshots, `${name}-${colorScheme}-${width}.png`)
+  if (fullPage) await wholePicture(page, path)
+  else await screenshot(page, path, { fullPage })
 }

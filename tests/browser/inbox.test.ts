@@ -221,6 +221,7 @@ test("T47, T48, T52: a recipient makes a key, fetches all at once, reads safely,
   const lines = page.locator(".thread-line")
   await lines.filter({ hasText: "1 message" }).first().waitFor()
   assert.equal(await lines.filter({ hasText: "unread" }).count(), 2)
+  assert.match(await lines.first().innerText(), /deleted on \d\d? [A-Z][a-z]{2} \d{4}/)
   await lines.filter({ hasText: "A one-way tip." }).waitFor()
 
   // Looking for words asks nobody.

@@ -65,6 +65,10 @@ test("the front page and the problem pages are readable, accessible and self-con
       { name: "light", options: { colorScheme: "light" as const } },
       { name: "dark", options: { colorScheme: "dark" as const } },
       { name: "phone", options: { viewport: { width: 320, height: 640 } } },
+      {
+        name: "phone-dark",
+        options: { viewport: { width: 320, height: 640 }, colorScheme: "dark" as const },
+      },
     ]
     for (const { name, options } of variants) {
       const { page, outside, errors } = await open(browser, path, options)
@@ -92,7 +96,31 @@ test("the API reference renders both operations, scores through its own form, an
   })
   await page.getByText("/api/v1/risk/score").first().waitFor()
   await page.getByText("/api/v1/phone-risk").first().waitFor()
-  await screenshot(page, join(screenshots, "docs.png"), { fullPage: false })
+  // It follows the theme of the machine while it is open, and fits on a phone.
+  for (const [colorScheme, ground] of [
+    ["dark", "rgb(28, 32, 34)"],
+    ["light", "rgb(250, 250, 250)"],
+  ] as const) {
+    await page.emulateMedia({ colorScheme })
+    for (const [name, width, height] of [
+      ["phone", 375, 812],
+      ["wide", 1200, 1000],
+    ] as const) {
+      await page.setViewportSize({ width, height })
+      const shown = `${colorScheme} ${name}`
+      assert.equal(
+        await page.evaluate("getComputedStyle(document.body).backgroundColor"),
+        ground,
+        shown,
+      )
+      const overflow = await page.evaluate<number>(
+        "document.documentElement.scrollWidth - document.documentElement.clientWidth",
+      )
+      assert.ok(overflow <= 0, `the reference is ${overflow} px too wide: ${shown}`)
+      const file = join(screenshots, `docs-${colorScheme}-${name}.png`)
+      await screenshot(page, file, { fullPage: false })
+    }
+  }
 
   // The demo has its key filled in, and says where others are made.
   await page.getByRole("button", { name: "Authorize" }).first().click()

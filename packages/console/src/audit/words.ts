@@ -68,8 +68,12 @@ export function detailsOf(detail: Readonly<Record<string, unknown>>): [string, s
     .map(([name, value]) => [wordsOf(name), valueOf(name, value)])
 }
 
+/** Names that say too little without the entry's code. */
+const NAMES: Readonly<Record<string, string>> = { isNew: "new person" }
+
 /** `expiresAt` and `tenant_id` as people write them. */
 const wordsOf = (name: string): string =>
+  NAMES[name] ??
   name
     .replaceAll("_", " ")
     .replace(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`)

@@ -1,6 +1,7 @@
 import { Button, FileInput, Group } from "@mantine/core"
 import { type ReactElement, useState } from "react"
 import { useChange } from "../ui/change.ts"
+import { DropZone } from "../ui/drop-zone.tsx"
 import { saveCsv } from "../ui/save.ts"
 import { Failure, PageHead } from "../ui/states.tsx"
 import { Moment } from "../ui/time.tsx"
@@ -22,23 +23,26 @@ export default function Batch(): ReactElement {
         The first column of the file holds addresses, or numbers with a plus sign; both may be
         mixed. Each is a lookup of your plan.
       </p>
-      <Group align="flex-end" mb="md">
-        <FileInput
-          label="CSV file"
-          placeholder="Choose a file"
-          accept=".csv,text/csv,text/plain"
-          value={file}
-          onChange={setFile}
-          w={320}
-        />
-        <Button
-          disabled={file === null}
-          loading={isRunning}
-          onClick={() => file !== null && begin.mutate(file)}
-        >
-          Score the file
-        </Button>
-      </Group>
+      <DropZone onFile={setFile}>
+        <Group align="flex-end">
+          <FileInput
+            label="CSV file"
+            description="Drop it here or choose it. It is read in this browser."
+            placeholder="Choose a file"
+            accept=".csv,text/csv,text/plain"
+            value={file}
+            onChange={setFile}
+            w={320}
+          />
+          <Button
+            disabled={file === null}
+            loading={isRunning}
+            onClick={() => file !== null && begin.mutate(file)}
+          >
+            Score the file
+          </Button>
+        </Group>
+      </DropZone>
       {begin.error !== null && <Failure error={begin.error} />}
       {work !== undefined && <Scored key={work.id} of={work} />}
     </>

@@ -99,8 +99,8 @@ export function SimTimeline(props: {
         ))}
       </svg>
       <figcaption>
-        How long before the score. After a SIM change or a port the risk is high for 3 days,
-        elevated up to day 10 and low up to day 30; these windows are shaded.
+        How long before the score. After a SIM change or a port the SIM swap risk is high for 3
+        days, elevated up to day 10 and low up to day 30; these windows are shaded.
       </figcaption>
     </figure>
   )

@@ -7,6 +7,7 @@ import { stopImport, useImports, useUpload } from "../ui/imports.ts"
 import { useChange } from "../ui/change.ts"
 import { Answer, Empty, Failure, PageHead } from "../ui/states.tsx"
 import { Moment } from "../ui/time.tsx"
+import { importedWords } from "./imported-words.ts"
 import { NewImport } from "./new-import.tsx"
 import "./corpus.css"
 
@@ -129,11 +130,7 @@ function Report({ of, children }: ReportProps): ReactElement {
     )
   return (
     <>
-      <p>
-        {count.format(of.imported)} observations of {count.format(of.identities)} identities are new
-        and count from now on; {count.format(of.known)} were known, {count.format(of.repeated)} were
-        there twice.
-      </p>
+      <p>{importedWords(of)}</p>
       {children}
       {of.circulates && (
         <Alert color="teal">

@@ -1,8 +1,9 @@
 import type { ImportList, ImportPreview, ImportQuery } from "@assay/client"
 import { Button, FileInput, Group, NativeSelect, TextInput } from "@mantine/core"
 import { useMutation } from "@tanstack/react-query"
-import { type DragEvent, type ReactElement, useState } from "react"
+import { type ReactElement, useState } from "react"
 import { useChange } from "../ui/change.ts"
+import { DropZone } from "../ui/drop-zone.tsx"
 import { sending, textIn } from "../ui/form.ts"
 import { sendFile, useUpload } from "../ui/imports.ts"
 import { service } from "../ui/service.ts"
@@ -15,7 +16,6 @@ import { evidenceWords } from "../ui/words.ts"
 export function NewImport({ list }: { readonly list: ImportList }): ReactElement {
   const { isSending } = useUpload()
   const [file, setFile] = useState<File | null>(null)
-  const [isOver, setOver] = useState(false)
   const preview = useMutation({
     mutationFn: (of: { file: File; format: string }) =>
       service.imports.preview(of.file, of.format === "" ? {} : { format: of.format }),
@@ -25,11 +25,6 @@ export function NewImport({ list }: { readonly list: ImportList }): ReactElement
     setFile(chosen)
     preview.reset()
     if (chosen !== null) preview.mutate({ file: chosen, format })
-  }
-  const drop = (event: DragEvent): void => {
-    event.preventDefault()
-    setOver(false)
-    choose(event.dataTransfer.files[0] ?? null)
   }
   const fromFolder = useChange(
     (request: Parameters<typeof service.imports.fromFolder>[0]) =>
@@ -47,16 +42,7 @@ export function NewImport({ list }: { readonly list: ImportList }): ReactElement
     <section aria-labelledby="new-import" className="panel new-import">
       <h2 id="new-import">Import a file</h2>
       <form onSubmit={sending(begin)}>
-        <div
-          className="drop-zone"
-          data-over={isOver}
-          onDragOver={(event) => {
-            event.preventDefault()
-            setOver(true)
-          }}
-          onDragLeave={() => setOver(false)}
-          onDrop={drop}
-        >
+        <DropZone onFile={choose}>
           <FileInput
             label="File"
             description="Drop it here or choose it: lists, CSV, JSON and logs, as they are or packed by gzip or zstd. It goes to the process that reads it, and never to a disk."
@@ -67,17 +53,17 @@ export function NewImport({ list }: { readonly list: ImportList }): ReactElement
             clearButtonProps={{ "aria-label": "Take the file away" }}
             disabled={folderFile !== ""}
           />
-        </div>
+        </DropZone>
         {list.folder === null ? (
           <p className="soft">
-            Zip archives and Parquet files are read by places in them, so they cannot be uploaded:{" "}
-            <code>ASSAY_IMPORT_FOLDER</code> can name a folder on the service&apos;s machine from
-            which they are imported by name.
+            Zip archives and Parquet files are not read from front to back, so they cannot be
+            uploaded. They are imported from a folder of the service&apos;s machine, which{" "}
+            <code>ASSAY_IMPORT_FOLDER</code> names.
           </p>
         ) : (
           <NativeSelect
             label="Or a file of the service's folder"
-            description="For zip archives and Parquet files, which are read by places in them and cannot be uploaded."
+            description="For zip archives and Parquet files, which are not read from front to back and cannot be uploaded."
             value={folderFile}
             onChange={(event) => {
               setFolderFile(event.currentTarget.value)

@@ -54,7 +54,7 @@ function Measured({ levels }: { readonly levels: ServiceLevels }): ReactElement 
       {availability.down_seconds > 0 &&
         ` It was down for ${count.format(availability.down_seconds)} seconds.`}
       {counts !== undefined &&
-        ` Of ${count.format(counts.answered + counts.failed)} requests ${count.format(counts.failed)} failed; ${count.format(counts.scored)} were single scores.`}
+        ` Of ${count.format(counts.answered + counts.failed)} requests ${counts.failed === 0 ? "none" : count.format(counts.failed)} failed; ${count.format(counts.scored)} asked for a single score.`}
     </p>
   )
 }
@@ -169,6 +169,17 @@ function Chart({ levels }: { readonly levels: ServiceLevels }): ReactElement {
               <title>{`${momentWords(from)}: ${percent.format(0.95)} within ${ms(p95)}`}</title>
             </rect>
           ),
+        )}
+        {known.length === 0 && (
+          <text
+            x={(LEFT + width) / 2}
+            y={(TOP + HEIGHT - BOTTOM) / 2 + 20}
+            textAnchor="middle"
+            fontSize={12}
+            fill="var(--soft)"
+          >
+            Too few scores to measure their time
+          </text>
         )}
         <line
           x1={LEFT}

@@ -8,7 +8,7 @@ export const DEMO_IDENTITIES: readonly [identity: string, shows: string][] = [
   ["sofia.rossi@mail.example", "somebody signed in with the password"],
   ["noah.williams@mail.example", "robbed"],
   ["xk7qz9w2pf@throwaway.example", "a throwaway mailbox"],
-  ["+61491570156", "SIM changed two hours ago"],
+  ["+61491570156", "SIM changed lately"],
   ["+61491570159", "the same SIM for over a year"],
-  ["+61491570110", "ported yesterday, calls forwarded"],
+  ["+61491570110", "ported lately, calls forwarded"],
 ]

@@ -45,9 +45,9 @@ export default function Subjects(): ReactElement {
       <PageHead title="Subjects" />
       <p>
         {ofService
-          ? "What anybody holds about a person: imported evidence, and what tenants reported and decided."
+          ? "What the service and its tenants hold about a person: imported evidence, reports, decisions and reviews."
           : "What your tenant holds about a person: reports, evidence, decisions and reviews. Imported evidence belongs to the service and is neither shown nor erased here."}{" "}
-        Both acts are noted in the audit trail, without the address or number.
+        Exporting and erasing are noted in the audit trail, without the address or number.
       </p>
       <form
         onSubmit={sending(() => {

@@ -27,6 +27,14 @@ export function referenceRoutes(app: App, demoKey: () => string | null): void {
     app.route({ method: ["GET", "HEAD"], url, schema: { hide: true }, handler: answer })
 }
 
+/** The library has a dark theme, which only a bar that we leave out would choose. */
+const FOLLOW_THEME = `
+const dark = matchMedia("(prefers-color-scheme: dark)")
+const follow = () => document.documentElement.classList.toggle("dark-mode", dark.matches)
+dark.addEventListener("change", follow)
+follow()
+`
+
 async function openReference(app: App, demoKey: string | null): Promise<FastifyInstance> {
   const { default: swaggerUi } = await import("@fastify/swagger-ui")
   const reference = fastify()
@@ -40,7 +48,11 @@ async function openReference(app: App, demoKey: string | null): Promise<FastifyI
     // The reference styles its parts inline and cannot do without; scripts stay to our own files.
     staticCSP:
       "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
-    theme: { title: "Assay API reference" },
+    theme: {
+      title: "Assay API reference",
+      js: [{ filename: "theme.js", content: FOLLOW_THEME }],
+      css: [{ filename: "theme.css", content: "html.dark-mode body { background: #1c2022 }" }],
+    },
     uiConfig: {
       // Without the bar that would ask for the address of another description.
       layout: "BaseLayout",

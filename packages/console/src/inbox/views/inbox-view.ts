@@ -83,7 +83,7 @@ export function inboxView(
     const facts = [
       ...(thread.unread ? ["unread"] : []),
       `${count} ${count === 1 ? "message" : "messages"}`,
-      `goes on ${dayText(thread.purgeDay)}`,
+      `deleted on ${dayText(thread.purgeDay)}`,
       ...(thread.effort > 0 ? [effortText(thread.effort)] : []),
       ...(thread.contested ? ["▲ contested"] : []),
       ...(thread.duplicates.length > 0 ? ["▲ stored twice"] : []),

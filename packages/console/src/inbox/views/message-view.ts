@@ -49,7 +49,7 @@ export function messageView(
     sealedBy[manifest.sealed_by],
     ...(wrapped ? ["in an envelope the server put around it"] : []),
     ...(message.effort > 0 ? [`the sender's device ${effortText(message.effort)}`] : []),
-    `goes on ${dayText(message.purgeDay)} at the latest`,
+    `deleted on ${dayText(message.purgeDay)} at the latest`,
   ]
   return h(
     "article",
@@ -156,9 +156,11 @@ function sizeText(bytes: number): string {
     : `${(bytes / 1_048_576).toFixed(1)} MiB`
 }
 
-/** A day since 1970. */
+const date = new Intl.DateTimeFormat("en-GB", { dateStyle: "medium", timeZone: "UTC" })
+
+/** A day since 1970, as the console writes it. */
 export function dayText(day: number): string {
-  return new Date(day * 86_400_000).toISOString().slice(0, 10)
+  return date.format(new Date(day * 86_400_000))
 }
 
 const words: Readonly<Record<MetadataLabel, string>> = {

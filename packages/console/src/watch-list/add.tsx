@@ -1,6 +1,7 @@
 import { Alert, Button, Checkbox, FileInput, Group, Textarea } from "@mantine/core"
 import { useMutation, useQueryClient } from "@tanstack/react-query"
-import { type DragEvent, type ReactElement, useEffect, useRef, useState } from "react"
+import { type ReactElement, useEffect, useRef, useState } from "react"
+import { DropZone } from "../ui/drop-zone.tsx"
 import { saveCsv } from "../ui/save.ts"
 import { Failure } from "../ui/states.tsx"
 import { csvLine } from "../work/csv.ts"
@@ -13,7 +14,6 @@ export function Add(): ReactElement {
   const queries = useQueryClient()
   const [text, setText] = useState("")
   const [file, setFile] = useState<File | null>(null)
-  const [isOver, setOver] = useState(false)
   const [deliver, setDeliver] = useState(false)
   const [sofar, setSofar] = useState<Added>(NOTHING)
   const ending = useRef<AbortController | null>(null)
@@ -35,11 +35,6 @@ export function Add(): ReactElement {
     },
     onSettled: () => queries.invalidateQueries({ queryKey: ["watch-list"] }),
   })
-  const drop = (event: DragEvent): void => {
-    event.preventDefault()
-    setOver(false)
-    setFile(event.dataTransfer.files[0] ?? null)
-  }
   return (
     <section className="panel" aria-labelledby="add">
       <h2 id="add">Watch addresses and numbers</h2>
@@ -61,16 +56,7 @@ export function Add(): ReactElement {
             spellCheck={false}
             disabled={file !== null}
           />
-          <div
-            className="drop-zone"
-            data-over={isOver}
-            onDragOver={(event) => {
-              event.preventDefault()
-              setOver(true)
-            }}
-            onDragLeave={() => setOver(false)}
-            onDrop={drop}
-          >
+          <DropZone onFile={setFile}>
             <FileInput
               label="Or a file"
               description="Drop it here or choose it: the same lines, or NDJSON with email or phone_number, ref and deliver_identity."
@@ -80,7 +66,7 @@ export function Add(): ReactElement {
               clearable
               clearButtonProps={{ "aria-label": "Take the file away" }}
             />
-          </div>
+          </DropZone>
         </div>
         <Checkbox
           my="md"

@@ -133,8 +133,8 @@ export interface WatchRecords {
     limit: number
   }): Promise<WatchItem[]>
   countWatchItems(tenantId: number): Promise<number>
-  /** Tenants that watch anybody. */
-  watchingTenants(): Promise<number[]>
+  /** Tenants that watch anybody, or have since before a moment. */
+  watchingTenants(of?: { addedBefore: number }): Promise<number[]>
   /** Items that are due, those due longest first. */
   dueWatchItems(of: { at: number; limit: number }): Promise<DueWatchItem[]>
   /**
@@ -238,7 +238,7 @@ export function sqlWatch(
 
     countWatchItems: (tenantId) => read((db) => countItems(db, tenantId)),
 
-    watchingTenants: () =>
+    watchingTenants: (of) =>
       read(async (db) => {
         const rows = await db
           .selectFrom("tenants")
@@ -248,7 +248,10 @@ export function sqlWatch(
               row
                 .selectFrom("watch_items")
                 .select("watch_items.id")
-                .whereRef("watch_items.tenant_id", "=", "tenants.id"),
+                .whereRef("watch_items.tenant_id", "=", "tenants.id")
+                .$if(of !== undefined, (items) =>
+                  items.where("watch_items.added_at", "<", of?.addedBefore ?? 0),
+                ),
             ),
           )
           .orderBy("id")

@@ -94,6 +94,9 @@ export function recordsWatchSuite(engine: string, newDatabase: () => Promise<Tes
       items: [item(9, { identityKey: keyOf(1) })],
     })
     assert.deepEqual(await records.watchingTenants(), [tenantId, other.tenantId])
+    assert.deepEqual(await records.watchingTenants({ addedBefore: at }), [])
+    const since = { addedBefore: at + 1 }
+    assert.deepEqual(await records.watchingTenants(since), [tenantId, other.tenantId])
     assert.equal(await records.countWatchItems(tenantId), 2)
     const listed = await records.watchItems({ tenantId, limit: 10 })
     assert.deepEqual(

@@ -86,6 +86,8 @@ export interface Primary {
 
 /** What calls the addresses of webhooks. */
 export interface Deliveries {
+  /** Has it look for what is due, from now on. */
+  begin(): Promise<void>
   /** Why nothing may be sent to a URL; null: it may be. */
   refusalOf(url: string): Promise<string | null>
   /** Sends once, notes it and says what came of it. */

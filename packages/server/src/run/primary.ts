@@ -199,7 +199,7 @@ async function openService(given: Given): Promise<Service> {
 
   const providers = given.providers && (await openProviders(given.providers, records, log))
 
-  const deliveries = await openDeliveriesThread({
+  const deliveries = openDeliveriesThread({
     data: { ...config.webhooks, subkeys: secrets.subkeys },
     outbox: records,
     log,

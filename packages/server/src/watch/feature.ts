@@ -44,24 +44,31 @@ function openWriter({ records, index, secrets, lists, directories, now }: Primar
   let additions = 0
   let ending = false
   const isEnding = (): boolean => ending
-  const round = watchRounds({
-    records,
-    index,
-    models: openModels(directories.models),
-    updateDomains: domainUpdater({
+  const openRounds = (): (() => Promise<void>) =>
+    watchRounds({
       records,
-      openLists: () => openLists(lists.directory),
-      reloads: lists.reloads,
-      additions: () => additions,
-      identitySubkey: secrets.subkeys.identity,
-    }),
-    matchBatches: batchMatcher({ records, index, segments: directories.segments, isEnding, now }),
-    isEnding,
-    now,
-  })
+      index,
+      models: openModels(directories.models),
+      updateDomains: domainUpdater({
+        records,
+        openLists: () => openLists(lists.directory),
+        reloads: lists.reloads,
+        additions: () => additions,
+        identitySubkey: secrets.subkeys.identity,
+      }),
+      matchBatches: batchMatcher({ records, index, segments: directories.segments, isEnding, now }),
+      isEnding,
+      now,
+    })
+  let round: (() => Promise<void>) | null = null
   return openWatchWriter({
     records,
-    round,
+    async round() {
+      // Before anybody is watched this look is all that watching costs.
+      if (round === null && (await records.watchingTenants()).length === 0) return
+      round ??= openRounds()
+      await round()
+    },
     onAdded: () => additions++,
     onEnding: () => (ending = true),
     now,

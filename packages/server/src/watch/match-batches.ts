@@ -58,7 +58,6 @@ export function batchMatcher({
     const catalogue = await index.catalogue()
     if (catalogue.version === matchedVersion) return
     const left = [...catalogue.batches.values()].filter(isLeft)
-    const isWatching = left.length > 0 && (await records.watchingTenants()).length > 0
     for (const batch of left) {
       const keep = async (
         through: Uint8Array | null,
@@ -71,8 +70,9 @@ export function batchMatcher({
         begun?.set(batch.id, reached)
       }
       const after = begun.get(batch.id)?.through ?? null
-      // Whoever is added later is scored with all there is.
-      if (!isWatching) await keep(after, true)
+      const addedBefore = batch.liveAt ?? 0
+      // Whoever was added later was first scored with it, so that it need not be read.
+      if ((await records.watchingTenants({ addedBefore })).length === 0) await keep(after, true)
       else await match(batch, catalogue, after, tenants, keep)
     }
     matchedVersion = catalogue.version

@@ -159,7 +159,7 @@ async function survive(
       const since = new Date(begunAt - 1_000).toISOString()
       const replay = { json: { since, per_second: 1_000 } }
       const answer = await request(`${PATH}/${webhook.id}/replay`, replay)
-      assert.equal(answer.status, 202)
+      assert.equal(answer.status, 202, `${await answer.clone().text()}\n${services[0]?.stderr()}`)
       replayed += ((await answer.json()) as WebhookReplayed).queued
     } else if ((await pendingCount()) === 0 && gone.said) break
     await delay(250)

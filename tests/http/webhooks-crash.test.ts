@@ -95,7 +95,10 @@ async function survive(
   { start, services: count, openRecords }: Given,
 ): Promise<void> {
   const gone = { said: false }
-  const receiver = await startReceiver((_, n) => {
+  const checked = { secret: "", forged: 0 }
+  const receiver = await startReceiver((attempt, n) => {
+    // As they come: a signature is good for five minutes.
+    if (!isGenuine(attempt, checked.secret)) checked.forged++
     // Once it says that it is gone, and is enabled again below.
     if (n === Math.floor(EVENTS / 4)) {
       gone.said = true
@@ -113,6 +116,7 @@ async function survive(
     await (services[0] ?? assert.fail("no service runs")).request(...args)
   const made = await request(PATH, { json: { url: receiver.url, events: KINDS } })
   const { webhook, secret } = (await made.json()) as NewWebhook
+  checked.secret = secret
 
   const records = await openRecords()
   context.after(() => records.close())
@@ -166,7 +170,7 @@ async function survive(
   }
   assert.equal(await missing(), 0, "events never arrived, and none replaced them")
   assert.ok(replayed > 0)
-  assert.ok(receiver.received.every((each) => isGenuine(each, secret)))
+  assert.equal(checked.forged, 0)
   assertOneBodyEach(receiver.received, added)
   assertInOrder(receiver.received, added)
 

@@ -360,6 +360,15 @@ export function recordsWatchSuite(engine: string, newDatabase: () => Promise<Tes
     },
   )
 
+  onRecords("a first policy has nobody scored again", async (openings) => {
+    const { records } = openings
+    const { tenantId } = (await tenants(openings)).acme
+    await records.addWatchItems({ tenantId, at, items: [item(1)] })
+    await settleAll(records, at + 9_000)
+    assert.deepEqual(await records.setWatchPolicies([{ tenantId, policy: "p1" }]), [])
+    assert.deepEqual(await due(records), [])
+  })
+
   onRecords(
     "a changed policy makes all items of its tenant due, and no other's",
     async (openings) => {

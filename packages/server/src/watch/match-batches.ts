@@ -1,7 +1,6 @@
 import { join } from "node:path"
 import type { EventData } from "@assay/core/contract"
 import { EXPOSURE_KINDS } from "@assay/core/score"
-import { openSegmentReader } from "@assay/corpus/segments/segment"
 import { Explained } from "@assay/runtime/explained"
 import { dayOf, HOUR_MS } from "@assay/runtime/time"
 import { derivedEventId } from "@assay/stores/event-id"
@@ -92,6 +91,8 @@ export function batchMatcher({
   ): Promise<void> {
     const source = sources.get(batch.sourceId)
     if (source === undefined) throw new Error("A batch names a source the catalogue does not have")
+    // Loaded with the first batch: it brings DuckDB, which would cost every process 10 MB at its start.
+    const { openSegmentReader } = await import("@assay/corpus/segments/segment")
     const reader = await openSegmentReader()
     try {
       const matching = matchSegment({

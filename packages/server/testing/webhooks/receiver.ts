@@ -92,7 +92,10 @@ export async function startReceiver(
 }
 
 /** Whether the stock library of Standard Webhooks takes an attempt for genuine. */
-export function isGenuine({ headers, text }: Received, secret: string): boolean {
+export function isGenuine(
+  { headers, text }: Pick<Received, "headers" | "text">,
+  secret: string,
+): boolean {
   try {
     new Webhook(secret).verify(text, headers as Record<string, string>)
     return true

@@ -7,11 +7,13 @@ import { corpusBench } from "./corpus.ts"
 import { decisionsBench } from "./decisions.ts"
 import { decisionsTableBench } from "./decisions-table.ts"
 import { dropBench } from "./drop.ts"
+import { eventsBench } from "./events.ts"
 import { httpBench } from "./http.ts"
 import { modelBench } from "./model.ts"
 import { phoneBench } from "./phone.ts"
 import { policyBench } from "./policy.ts"
 import { startBench } from "./start.ts"
+import { watchBench } from "./watch.ts"
 
 const benches: readonly Bench[] = [
   httpBench,
@@ -24,6 +26,8 @@ const benches: readonly Bench[] = [
   policyBench,
   consoleBench,
   dropBench,
+  watchBench,
+  eventsBench,
 ]
 
 try {

@@ -252,6 +252,7 @@ export async function openApplication(change: Change = {}): Promise<Application>
       },
       directories: { models: `${directory}-models`, segments: `${directory}-segments` },
       deliveries: {
+        begin: async () => undefined,
         refusalOf: async () => null,
         proofOf: async () => null,
         shoot: () => assert.fail("an event was sent"),

@@ -3,6 +3,7 @@ import { spawn } from "node:child_process"
 import { once } from "node:events"
 import { createInterface } from "node:readline"
 import { after, before, test } from "node:test"
+import { setTimeout as delay } from "node:timers/promises"
 import type {
   DeliveryAttempt,
   DeliveryDetails,
@@ -124,6 +125,29 @@ test("a webhook is made, tested, told of events, and its log can be read", async
   assert.equal((await service.request(`${PATH}/${webhook.id}`)).status, 404)
   assert.ok(!service.stderr().includes(receiver.url), "no log names a receiver")
   await receiver.close()
+})
+
+test("a thread that calls webhooks runs from the first webhook on, whoever made it", async () => {
+  const own = await startService({ args: ["--workers", "2"] })
+  const isRunning = async (): Promise<boolean> => {
+    const metrics = await (await own.request("/metrics", { key: null })).text()
+    assert.match(metrics, /^assay_/m)
+    return metrics.includes("assay_webhook_pending")
+  }
+  assert.equal(await isRunning(), false)
+  // As another service on the same database would make it: this one is not asked.
+  const records = await openRecordsOf(own.dataDirectory)
+  await records.createWebhook({
+    ...{ id: "whk_elsewhere", tenantId: null, url: "http://127.0.0.1:9/", description: "" },
+    ...{ kinds: ["import.finished"], secrets: [], at: Date.now(), actor: "test" },
+  })
+  const deadline = Date.now() + 30_000
+  while (!(await isRunning())) {
+    assert.ok(Date.now() < deadline, "no thread was started")
+    await delay(100)
+  }
+  await records.close()
+  assert.equal(await own.stop(), 0)
 })
 
 test("what does not fit is refused, and says so", async () => {

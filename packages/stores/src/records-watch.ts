@@ -148,8 +148,8 @@ export interface WatchRecords {
     limit: number
   }): Promise<WatchItem[]>
   countWatchItems(tenantId: number): Promise<number>
-  /** Tenants that watch an identity. */
-  watchingTenants(): Promise<number[]>
+  /** Tenants that watch an identity, or have since before a moment. */
+  watchingTenants(of?: { addedBefore: number }): Promise<number[]>
   /** Items that are due, those due longest first. */
   dueWatchItems(of: { at: number; limit: number }): Promise<DueWatchItem[]>
   /**
@@ -194,7 +194,8 @@ export interface WatchRecords {
   }): Promise<void>
   /**
    * Keeps by which plan and policy each tenant's items are scored. All items of those are scored again
-   * for whom that is another one than before; they are returned.
+   * for whom that is another one than before; they are returned. Items of a tenant whose first
+   * policy this is were never scored, and are due already.
    */
   setWatchPolicies(
     policies: readonly { readonly tenantId: number; readonly policy: string }[],
@@ -203,6 +204,9 @@ export interface WatchRecords {
 
 /** Of one tenant. */
 export const WATCH_ITEMS_MAX = 1_000_000
+
+/** After which a tenant's items are counted again, where others may have added some. */
+const RECOUNT_MS = 60_000
 
 /** Few enough for the 32,766 parameters of a statement on SQLite. */
 const ROWS_AT_ONCE = 500
@@ -213,19 +217,34 @@ export function sqlWatch(
   { read, write }: Store,
   { takeTurn, scrub }: Pick<Engine, "takeTurn" | "scrub">,
 ): WatchRecords {
+  // To count a million rows takes longer than to add a thousand, so that they are not counted each
+  // time: since the last count a tenant has at most that many more as were added here.
+  const counts = new Map<number, { readonly atMost: number; readonly countedAt: number }>()
+
   return {
-    addWatchItems: ({ tenantId, at, items, domains = [] }) =>
-      write(async (db) => {
+    async addWatchItems({ tenantId, at, items, domains = [] }) {
+      const last = counts.get(tenantId)
+      // Others may have added some meanwhile, or the clock was set back.
+      const isRecent = last !== undefined && Math.abs(at - last.countedAt) < RECOUNT_MS
+      const mayPass = !isRecent || last.atMost + items.length > WATCH_ITEMS_MAX
+      const { watching, count } = await write(async (db) => {
         await putDomains(db, tenantId, items)
-        const watching: Watching[] = []
-        for (const some of portions(items))
-          watching.push(...(await putItems(db, tenantId, at, some)))
-        const isMore = watching.some(({ added }) => added)
-        if (isMore && (await countItems(db, tenantId)) > WATCH_ITEMS_MAX)
+        const each: Watching[] = []
+        for (const some of portions(items)) each.push(...(await putItems(db, tenantId, at, some)))
+        const counted = mayPass ? await countItems(db, tenantId) : null
+        if (counted !== null && counted > WATCH_ITEMS_MAX && each.some(({ added }) => added))
           throw new RecordsError("too-many", "The tenant watches as many as there may be")
-        watching.push(...(await putDomainWatches(db, { tenantId, at, domains })))
-        return watching
-      }),
+        each.push(...(await putDomainWatches(db, { tenantId, at, domains })))
+        return { watching: each, count: counted }
+      })
+      // As it is by now: others of this tenant may have been added beside these.
+      const before = counts.get(tenantId)
+      const more = watching.filter(({ added }) => added).length
+      if (count !== null) counts.set(tenantId, { atMost: count, countedAt: at })
+      else if (before !== undefined)
+        counts.set(tenantId, { ...before, atMost: before.atMost + more })
+      return watching
+    },
 
     async removeWatchItems({ tenantId, identityKeys, domains = [], refs }) {
       const removed = await write(async (db) => {
@@ -267,7 +286,7 @@ export function sqlWatch(
 
     countWatchItems: (tenantId) => read((db) => countItems(db, tenantId)),
 
-    watchingTenants: () =>
+    watchingTenants: (of) =>
       read(async (db) => {
         const rows = await db
           .selectFrom("tenants")
@@ -277,7 +296,10 @@ export function sqlWatch(
               row
                 .selectFrom("watch_items")
                 .select("watch_items.id")
-                .whereRef("watch_items.tenant_id", "=", "tenants.id"),
+                .whereRef("watch_items.tenant_id", "=", "tenants.id")
+                .$if(of !== undefined, (items) =>
+                  items.where("watch_items.added_at", "<", of?.addedBefore ?? 0),
+                ),
             ),
           )
           .orderBy("id")
@@ -458,13 +480,14 @@ export function sqlWatch(
             .values({ tenant_id: tenantId, policy })
             .onConflict((conflict) => conflict.column("tenant_id").doUpdateSet({ policy }))
             .execute()
-          await db
-            .updateTable("watch_items")
-            .set(touched("policy"))
-            .where("tenant_id", "=", tenantId)
-            .execute()
+          if (known.has(tenantId))
+            await db
+              .updateTable("watch_items")
+              .set(touched("policy"))
+              .where("tenant_id", "=", tenantId)
+              .execute()
         }
-        return others.map(({ tenantId }) => tenantId)
+        return others.flatMap(({ tenantId }) => (known.has(tenantId) ? [tenantId] : []))
       }),
   }
 }

@@ -106,6 +106,8 @@ export interface WebhookRecords {
   liveSecrets(of: { webhookId: string; at: number }): Promise<WebhookSecret[]>
   /** Public keys of all owners' webhooks that live, the oldest first. */
   webhookKeys(at: number): Promise<{ id: string; publicKey: Uint8Array }[]>
+  /** Of any owner. */
+  hasEnabledWebhook(): Promise<boolean>
 }
 
 /** Webhooks over either engine. */
@@ -261,6 +263,12 @@ export function sqlWebhooks(
         return rows.flatMap(({ id, public_key: publicKey }) =>
           publicKey === null ? [] : { id, publicKey },
         )
+      }),
+
+    hasEnabledWebhook: () =>
+      read(async (db) => {
+        const enabled = db.selectFrom("webhooks").select("id").where("disabled_at", "is", null)
+        return (await enabled.limit(1).executeTakeFirst()) !== undefined
       }),
   }
 }

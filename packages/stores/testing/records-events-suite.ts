@@ -629,6 +629,20 @@ export function recordsEventsSuite(engine: string, newDatabase: () => Promise<Te
     assert.deepEqual((await records.webhook({ tenantId, id: "whk_1" }))?.schemes, ["v1", "v1a"])
   })
 
+  onRecords("whether any webhook is enabled is known without its owner", async (openings) => {
+    const { records } = openings
+    const { acme } = await tenants(openings)
+    const { tenantId } = acme
+    assert.equal(await records.hasEnabledWebhook(), false)
+    await records.createWebhook(webhook(tenantId, "whk_1"))
+    assert.equal(await records.hasEnabledWebhook(), true)
+    const change = { tenantId, id: "whk_1", at: at + 1, actor }
+    await records.changeWebhook({ ...change, enabled: false })
+    assert.equal(await records.hasEnabledWebhook(), false)
+    await records.createWebhook(webhook(null, "whk_2"))
+    assert.equal(await records.hasEnabledWebhook(), true)
+  })
+
   onRecords("a webhook is its owner's, and is noted without its URL", async (openings) => {
     const { records } = openings
     const { acme, other } = await tenants(openings)

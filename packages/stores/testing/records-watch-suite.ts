@@ -95,6 +95,9 @@ export function recordsWatchSuite(engine: string, newDatabase: () => Promise<Tes
       items: [item(9, { identityKey: keyOf(1) })],
     })
     assert.deepEqual(await records.watchingTenants(), [tenantId, other.tenantId])
+    assert.deepEqual(await records.watchingTenants({ addedBefore: at }), [])
+    const since = { addedBefore: at + 1 }
+    assert.deepEqual(await records.watchingTenants(since), [tenantId, other.tenantId])
     assert.equal(await records.countWatchItems(tenantId), 2)
     const listed = await records.watchItems({ tenantId, limit: 10 })
     assert.deepEqual(
@@ -453,6 +456,15 @@ export function recordsWatchSuite(engine: string, newDatabase: () => Promise<Tes
       assert.deepEqual(again?.domain, { category: "disposable" })
     },
   )
+
+  onRecords("a first policy has nobody scored again", async (openings) => {
+    const { records } = openings
+    const { tenantId } = (await tenants(openings)).acme
+    await records.addWatchItems({ tenantId, at, items: [item(1)] })
+    await settleAll(records, at + 9_000)
+    assert.deepEqual(await records.setWatchPolicies([{ tenantId, policy: "p1" }]), [])
+    assert.deepEqual(await due(records), [])
+  })
 
   onRecords(
     "a changed policy makes all items of its tenant due, and no other's",

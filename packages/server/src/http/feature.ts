@@ -86,6 +86,8 @@ export interface Primary {
 
 /** What calls addresses that tenants chose. */
 export interface Deliveries {
+  /** Has it look for what is due, from now on. */
+  begin(): Promise<void>
   /** Why nothing may be sent to a URL; null: it may be. */
   refusalOf(url: string): Promise<string | null>
   /** Looks for the proof that a domain is a tenant's; null: there is none, or it was not reached. */

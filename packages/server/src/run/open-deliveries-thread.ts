@@ -1,8 +1,8 @@
 import { extname } from "node:path"
 import type { Log } from "@assay/runtime/log"
 import { Explained } from "@assay/runtime/explained"
-import { keepChildren, startThread } from "@assay/runtime/children"
-import { offer, remote } from "@assay/runtime/rpc"
+import { type Children, keepChildren, startThread } from "@assay/runtime/children"
+import { type Call, offer, remote } from "@assay/runtime/rpc"
 import type { Deliveries } from "../http/feature.ts"
 import type { Outbox } from "../webhooks/deliverer.ts"
 import { type DeliveriesThreadData, deliveriesPort, outboxPort } from "./ports.ts"
@@ -25,15 +25,50 @@ const CALL_MS = 2_000
 /** Beyond the time that a receiver has, for the records. */
 const SPARE_MS = 5_000
 
-/** Starts the thread and keeps one running. */
-export async function openDeliveriesThread({
-  data,
-  outbox,
-  log,
-}: DeliveriesThreadOptions): Promise<DeliveriesThread> {
+/** Starts the thread when it is first needed, and keeps one running from then on. */
+export function openDeliveriesThread(options: DeliveriesThreadOptions): DeliveriesThread {
+  const attemptMs = options.data.timeoutSeconds * 1000 + SPARE_MS
+  let threads: Promise<Children<true>> | null = null
+  let closed = false
+  const begun = async (): Promise<Children<true>> => {
+    if (closed) throw new Explained("stopping", "The service stops")
+    threads ??= startThreads(options, attemptMs)
+    try {
+      return await threads
+    } catch (error) {
+      // Whoever needs it next tries again.
+      threads = null
+      throw error
+    }
+  }
+  const within =
+    (timeoutMs: number): Call =>
+    async (method, ...args) =>
+      await (await begun()).within(timeoutMs)(method, ...args)
+  const soon = remote(deliveriesPort, within(CALL_MS))
+  const patient = remote(deliveriesPort, within(attemptMs))
+  return {
+    async begin() {
+      await begun()
+    },
+    refusalOf: (url) => patient.refusalOf(url),
+    proofOf: (wanted) => patient.proofOf(wanted),
+    shoot: (shot) => patient.shoot(shot),
+    // To be scraped is no reason to start it.
+    metrics: async () => (threads === null ? null : await soon.metrics().catch(() => null)),
+    async close() {
+      closed = true
+      await (await threads?.catch(() => null))?.stop()
+    },
+  }
+}
+
+async function startThreads(
+  { data, outbox, log }: DeliveriesThreadOptions,
+  stopMs: number,
+): Promise<Children<true>> {
   const module = new URL(`./deliveries-thread${extname(import.meta.filename)}`, import.meta.url)
-  const attemptMs = data.timeoutSeconds * 1000 + SPARE_MS
-  const threads = await keepChildren<true>({
+  return await keepChildren<true>({
     name: "thread that calls webhooks",
     start: () => ({
       ...startThread(module, data, (error) =>
@@ -48,17 +83,8 @@ export async function openDeliveriesThread({
       },
     }),
     unable: (why) => new Explained("start", why),
-    stopMs: attemptMs,
+    stopMs,
     silentMs: null,
     log,
   })
-  const soon = remote(deliveriesPort, threads.within(CALL_MS))
-  const patient = remote(deliveriesPort, threads.within(attemptMs))
-  return {
-    refusalOf: (url) => patient.refusalOf(url),
-    proofOf: (wanted) => patient.proofOf(wanted),
-    shoot: (shot) => patient.shoot(shot),
-    metrics: () => soon.metrics().catch(() => null),
-    close: threads.stop,
-  }
 }

@@ -87,7 +87,7 @@ export const providersPort = portOf<ProvidersPort>("providers", {
 export const spendingPort = portOf<Spending>("spending", { spend: true })
 
 /** The thread that calls webhooks. */
-export interface DeliveriesPort extends Deliveries {
+export interface DeliveriesPort extends Omit<Deliveries, "begin"> {
   /** Its registry, as JSON. */
   metrics(): Promise<object>
 }
@@ -233,6 +233,7 @@ export const recordsPort = portOf<Records>("records", {
   rotateSecret: true,
   liveSecrets: true,
   webhookKeys: true,
+  hasEnabledWebhook: true,
   dueWebhooks: true,
   claimDeliveries: true,
   releaseDeliveries: true,

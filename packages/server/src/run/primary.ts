@@ -200,7 +200,7 @@ async function openService(given: Given): Promise<Service> {
 
   const providers = given.providers && (await openProviders(given.providers, records, log))
 
-  const deliveries = await openDeliveriesThread({
+  const deliveries = openDeliveriesThread({
     data: { ...config.webhooks, dns: config.dns, subkeys: secrets.subkeys },
     outbox: records,
     log,

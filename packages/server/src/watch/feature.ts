@@ -23,7 +23,7 @@ import { openLists } from "../score/email/lists.ts"
 import { openModels } from "../score/models.ts"
 import { type Identify, type IdentifyServices, openIdentify, type Wanted } from "./identify.ts"
 import { domainChecks } from "./check-domains.ts"
-import { domainBody, proofToken } from "./domain-proof.ts"
+import { domainBody, proofToken, provedSince } from "./domain-proof.ts"
 import { batchMatcher } from "./match-batches.ts"
 import { type Placed, readDomains, readWanted, readWantedLines } from "./read-request.ts"
 import { addSchema, listSchema, removeSchema } from "./schemas.ts"
@@ -55,24 +55,34 @@ function openWriter(primary: Primary) {
   let additions = 0
   let ending = false
   const isEnding = (): boolean => ending
-  const round = watchRounds({
-    records,
-    index,
-    models: openModels(directories.models),
-    updateDomains: domainUpdater({
+  const openRounds = (): (() => Promise<void>) =>
+    watchRounds({
       records,
-      openLists: () => openLists(lists.directory),
-      reloads: lists.reloads,
-      additions: () => additions,
-      identitySubkey: secrets.subkeys.identity,
-    }),
-    matchBatches: batchMatcher({ records, index, segments: directories.segments, isEnding, now }),
-    isEnding,
-    now,
-  })
+      index,
+      models: openModels(directories.models),
+      updateDomains: domainUpdater({
+        records,
+        openLists: () => openLists(lists.directory),
+        reloads: lists.reloads,
+        additions: () => additions,
+        identitySubkey: secrets.subkeys.identity,
+      }),
+      matchBatches: batchMatcher({ records, index, segments: directories.segments, isEnding, now }),
+      isEnding,
+      now,
+    })
+  let round: (() => Promise<void>) | null = null
+  const isAnybodyWatched = async (): Promise<boolean> =>
+    (await records.watchingTenants()).length > 0 ||
+    (await records.provedDomains({ since: provedSince(now()) })).length > 0
   return openWatchWriter({
     records,
-    round,
+    async round() {
+      // Before anybody is watched this look is all that watching costs.
+      if (round === null && !(await isAnybodyWatched())) return
+      round ??= openRounds()
+      await round()
+    },
     checkDomains: domainChecks({
       records,
       proofOf: (wanted) => deliveries.proofOf(wanted),

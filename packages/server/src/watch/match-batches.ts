@@ -1,7 +1,6 @@
 import { join } from "node:path"
 import type { EventData } from "@assay/core/contract"
 import { EXPOSURE_KINDS } from "@assay/core/score"
-import { openSegmentReader } from "@assay/corpus/segments/segment"
 import { Explained } from "@assay/runtime/explained"
 import { dayOf, HOUR_MS } from "@assay/runtime/time"
 import { derivedEventId } from "@assay/stores/event-id"
@@ -71,7 +70,6 @@ export function batchMatcher({
     const left = [...catalogue.batches.values()].filter(isLeft)
     const domains =
       left.length === 0 ? [] : await records.provedDomains({ since: provedSince(now()) })
-    const isWatching = left.length > 0 && (await records.watchingTenants()).length > 0
     for (const batch of left) {
       const keep = async (
         through: Uint8Array | null,
@@ -84,9 +82,13 @@ export function batchMatcher({
         begun?.set(batch.id, { ...reached, removed: false })
       }
       const after = begun.get(batch.id)?.through ?? null
-      // Whoever is added later is scored with all there is.
-      if (!isWatching && domains.length === 0) await keep(after, true)
-      else await match(batch, catalogue, after, tenants, domains, keep)
+      const addedBefore = batch.liveAt ?? 0
+      const own = domains.filter(({ addedAt }) => addedAt < addedBefore)
+      const isWatched =
+        own.length > 0 || (await records.watchingTenants({ addedBefore })).length > 0
+      // Whoever was added later was first scored with it, so that it need not be read.
+      if (isWatched) await match(batch, catalogue, after, tenants, own, keep)
+      else await keep(after, true)
     }
     for (const { id } of [...catalogue.batches.values()].filter(isUndone)) {
       await records.followRemovedBatch({ batchId: id, at: now() })
@@ -111,6 +113,8 @@ export function batchMatcher({
   ): Promise<void> {
     const source = sources.get(batch.sourceId)
     if (source === undefined) throw new Error("A batch names a source the catalogue does not have")
+    // Loaded with the first batch: it brings DuckDB, which would cost every process 10 MB at its start.
+    const { openSegmentReader } = await import("@assay/corpus/segments/segment")
     const reader = await openSegmentReader()
     try {
       const path = join(segments, batch.segment?.file ?? "")
@@ -155,11 +159,10 @@ export function batchMatcher({
     source: Source,
     tenants: Tenants,
   ): NewEvent[] {
-    return domains.flatMap(({ id, tenantId, domainKey, ref, addedAt }) => {
+    return domains.flatMap(({ id, tenantId, domainKey, ref }) => {
       const identities = counts.get(Buffer.from(domainKey).toString("hex"))
       const caller = tenants.get(tenantId)
-      if (identities === undefined || addedAt >= (batch.liveAt ?? 0)) return []
-      if (!isSeenBy(caller, source)) return []
+      if (identities === undefined || !isSeenBy(caller, source)) return []
       const data: EventData<"exposure.added"> = {
         ref,
         watched: "domain",

@@ -87,7 +87,7 @@ function onEngines(name: string, body: (given: Given) => Promise<void>): void {
         const { id: tenantId } = await records.createTenant(tenant)
         const first = await start()
         const secrets = { subkeys }
-        const deliveries = first
+        const deliveries = { ...first, begin: async () => undefined }
         const keeper = await openWebhooksWriter({ records, deliveries, secrets, now: Date.now })
         await body({ records, keeper, tenantId, open: openOne, start })
       } finally {

@@ -93,6 +93,7 @@ export async function openWebhooksWriter({
   readonly deliveries: Pick<Deliveries, "refusalOf" | "shoot">
 }): Promise<WebhookKeeper & Settling> {
   const sealer = openSealer(subkeys["sealed-identity"], WEBHOOK_SECRET)
+  let begun = false
 
   return {
     async create({ url, description, kinds, withKeyPair, ...by }) {
@@ -176,7 +177,12 @@ export async function openWebhooksWriter({
       return { queued }
     },
 
-    settleDue: async () => undefined,
+    /** Nothing is sent, and no thread runs for it, before somebody is there to be called. */
+    async settleDue() {
+      if (begun || !(await records.hasEnabledWebhook())) return
+      await deliveries.begin()
+      begun = true
+    },
     async forget() {
       const before = now() - EVENT_DAYS * DAY_MS
       const some = { before, rowsMax: FORGOTTEN_AT_ONCE }

@@ -18,13 +18,21 @@ export type Answer =
   | number
   | "hang"
   | "cut"
-  | { readonly status: number; readonly headers?: Record<string, string>; readonly body?: string }
+  | {
+      readonly status: number
+      readonly headers?: Record<string, string>
+      readonly body?: string
+      /** It takes so long to answer. */
+      readonly afterMs?: number
+    }
 
 export interface Receiver {
   readonly url: string
   readonly received: Received[]
   /** Waits until so many attempts came, or throws. */
   until(count: number): Promise<Received[]>
+  /** Hangs up on everybody, and is not there for a while. */
+  crash(forMs: number): Promise<void>
   close(): Promise<void>
 }
 
@@ -47,12 +55,24 @@ export async function startReceiver(
       received.push({ ...attempt, answered })
       if (told === "cut") request.socket.destroy()
       else if (typeof told === "number") response.writeHead(told).end()
-      else if (told !== "hang") response.writeHead(told.status, told.headers).end(told.body)
+      else if (told !== "hang")
+        setTimeout(
+          () => response.writeHead(told.status, told.headers).end(told.body),
+          told.afterMs ?? 0,
+        )
     })
   })
-  await new Promise<void>((resolve) => server.listen(port, "127.0.0.1", resolve))
+  const listen = (on: number): Promise<void> =>
+    new Promise((resolve) => server.listen(on, "127.0.0.1", resolve))
+  const hangUp = async (): Promise<void> => {
+    const closed = new Promise((resolve) => server.close(resolve))
+    server.closeAllConnections()
+    await closed
+  }
+  await listen(port)
+  const { port: listensOn } = server.address() as AddressInfo
   return {
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    url: `http://127.0.0.1:${listensOn}`,
     received,
     async until(count) {
       const deadline = Date.now() + 60_000
@@ -62,15 +82,20 @@ export async function startReceiver(
       }
       return received
     },
-    async close() {
-      server.closeAllConnections()
-      await new Promise((resolve) => server.close(resolve))
+    async crash(forMs) {
+      await hangUp()
+      await delay(forMs)
+      await listen(listensOn)
     },
+    close: hangUp,
   }
 }
 
 /** Whether the stock library of Standard Webhooks takes an attempt for genuine. */
-export function isGenuine({ headers, text }: Received, secret: string): boolean {
+export function isGenuine(
+  { headers, text }: Pick<Received, "headers" | "text">,
+  secret: string,
+): boolean {
   try {
     new Webhook(secret).verify(text, headers as Record<string, string>)
     return true

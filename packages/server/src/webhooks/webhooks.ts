@@ -90,7 +90,7 @@ export async function openWebhooksWriter({
   secrets: { subkeys },
   now,
 }: Pick<Primary, "records" | "secrets" | "now"> & {
-  readonly deliveries: Pick<Deliveries, "refusalOf" | "shoot">
+  readonly deliveries: Pick<Deliveries, "begin" | "refusalOf" | "shoot">
 }): Promise<WebhookKeeper & Settling> {
   const sealer = openSealer(subkeys["sealed-identity"], WEBHOOK_SECRET)
   let begun = false

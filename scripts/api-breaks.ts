@@ -56,8 +56,9 @@ export function apiBreaks(earlier: Api, later: Api, today: string): string[] {
   }
   for (const [kind, { post }] of Object.entries(earlier.webhooks)) {
     const now = later.webhooks[kind]?.["post"]
-    if (now === undefined) say(kind, "is gone")
-    else breaks.push(...sentContent(kind, post?.requestBody?.content, now.requestBody?.content))
+    if (now === undefined) {
+      if (post === undefined || !hasEnded(post)) say(kind, "is gone")
+    } else breaks.push(...sentContent(kind, post?.requestBody?.content, now.requestBody?.content))
   }
   for (const [code, status] of Object.entries(earlier.problems)) {
     const now = later.problems[code]
@@ -120,6 +121,19 @@ export function apiBreaks(earlier: Api, later: Api, today: string): string[] {
     })
   }
 
+  /**
+   * Words that may be added to a list: of all types of events and of all problem codes, of which
+   * callers expect others.
+   */
+  function newWords(words: readonly unknown[]): readonly unknown[] {
+    for (const list of ["problems", "webhooks"] as const) {
+      const all = Object.keys(earlier[list])
+      if (words.length === all.length && all.every((word) => words.includes(word)))
+        return Object.keys(later[list])
+    }
+    return []
+  }
+
   /** Breaks of what we send: every value of today must have been possible before. */
   function sent(at: string, old: Schema, now: Schema, within: readonly string[] = []): string[] {
     const pair = `${old.$ref ?? ""} ${now.$ref ?? ""}`
@@ -138,9 +152,12 @@ export function apiBreaks(earlier: Api, later: Api, today: string): string[] {
 
   function sentVariant(at: string, old: Schema, now: Schema, within: readonly string[]): string[] {
     const found: string[] = []
+    const words = valuesOf(old)
+    const others = newWords(old.enum ?? [])
     for (const value of valuesOf(now) ?? [])
-      if (valuesOf(old)?.includes(value) === false) found.push(`${at}: may be ${String(value)}`)
-    if (valuesOf(old) !== undefined && valuesOf(now) === undefined)
+      if (words?.includes(value) === false && !others.includes(value))
+        found.push(`${at}: may be ${String(value)}`)
+    if (words !== undefined && valuesOf(now) === undefined)
       found.push(`${at}: may be any ${String(now.type)}`)
     for (const keyword of ["pattern", "format"] as const)
       if (old[keyword] !== undefined && old[keyword] !== now[keyword])
@@ -158,9 +175,9 @@ export function apiBreaks(earlier: Api, later: Api, today: string): string[] {
       }
     }
     if (old.items !== undefined) found.push(...sent(`${at}[]`, old.items, now.items ?? {}, within))
-    const [others, othersNow] = [old.additionalProperties, now.additionalProperties]
-    if (typeof others === "object" && othersNow !== false)
-      found.push(...sent(`${at}.*`, others, typeof othersNow === "object" ? othersNow : {}, within))
+    const [rest, restNow] = [old.additionalProperties, now.additionalProperties]
+    if (typeof rest === "object" && restNow !== false)
+      found.push(...sent(`${at}.*`, rest, typeof restNow === "object" ? restNow : {}, within))
     return found
   }
 
@@ -216,6 +233,7 @@ const BOUNDS: readonly [string, (inner: unknown, outer: number) => boolean][] = 
   ["maximum", atMost],
   ["maxLength", atMost],
   ["maxItems", atMost],
+  ["maxProperties", atMost],
 ]
 
 function atLeast(inner: unknown, outer: number): boolean {

@@ -245,6 +245,44 @@ for (const [what, changed] of ALLOWED) {
   })
 }
 
+test("lists of all problem codes and of all types of events may grow, and no other list with them", () => {
+  const codes = ["not-found", "rate-limited"]
+  const problems = { "not-found": 404, "rate-limited": 429 }
+  const more = { ...problems, "quota-exceeded": 429 }
+  const told = (kinds: readonly string[]): Api["webhooks"] =>
+    Object.fromEntries(kinds.map((kind) => [kind, api().webhooks["score.changed"] ?? {}]))
+  const of = (changed: Changed, kinds: readonly string[]): Api => ({
+    ...api(changed),
+    webhooks: told(kinds),
+  })
+  const words = (...list: string[]): Schema => ({ type: "string", enum: list })
+  const said = (stage: Schema): Changed => ({ answer: members(answer, { stage }) })
+  const grown = (before: Schema, now: Schema): string[] =>
+    apiBreaks(
+      of({ ...said(before), problems }, ["a", "b"]),
+      of({ ...said(now), problems: more }, ["a", "b", "c"]),
+      TODAY,
+    )
+  assert.deepEqual(grown(words(...codes), words(...codes, "quota-exceeded")), [])
+  assert.deepEqual(grown(words("a", "b"), words("a", "b", "c")), [])
+  const another = (word: string): string[] => [`POST /score 200.stage: may be ${word}`]
+  // A word that is no code, part of the codes, and a list of something else.
+  assert.deepEqual(grown(words(...codes), words(...codes, "other")), another("other"))
+  assert.deepEqual(
+    grown(words("not-found"), words("not-found", "quota-exceeded")),
+    another("quota-exceeded"),
+  )
+  assert.deepEqual(
+    grown(words("a", "b"), words("a", "b", "quota-exceeded")),
+    another("quota-exceeded"),
+  )
+  assert.deepEqual(
+    grown({ type: "string", const: "a" }, { type: "string", const: "c" }),
+    another("c"),
+  )
+  assert.deepEqual(grown(words(...codes), { type: "string" }), another("any string"))
+})
+
 test("an operation may go once its sunset has come, and not before", () => {
   const gone: Api = { ...api(), paths: {} }
   const ending = api({ operation: { deprecated: true, "x-sunset": "2027-12-01" } })
@@ -254,6 +292,11 @@ test("an operation may go once its sunset has come, and not before", () => {
   assert.deepEqual(apiBreaks(ending, gone, "2027-12-01"), [])
   const kinds: Api = { ...api(), webhooks: {} }
   assert.deepEqual(apiBreaks(api(), kinds, TODAY), ["score.changed: is gone"])
+  const { post } = api().webhooks["score.changed"] ?? {}
+  const marked = { ...post, deprecated: true, "x-sunset": "2027-12-01" }
+  const endingKinds: Api = { ...api(), webhooks: { "score.changed": { post: marked } } }
+  assert.deepEqual(apiBreaks(endingKinds, kinds, "2027-11-30"), ["score.changed: is gone"])
+  assert.deepEqual(apiBreaks(endingKinds, kinds, "2027-12-01"), [])
 })
 
 test("schemas that refer to themselves are compared to their end", () => {

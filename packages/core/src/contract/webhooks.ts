@@ -91,20 +91,23 @@ export const WebhookList = Type.Object(
 )
 export type WebhookList = Static<typeof WebhookList>
 
+const signatures = (description: string) =>
+  Type.Optional(
+    Type.Array(scheme, {
+      minItems: 1,
+      maxItems: SIGNATURE_SCHEMES.length,
+      uniqueItems: true,
+      contains: { const: "v1" },
+      description,
+    }),
+  )
+
 export const WebhookRequest = Type.Object(
   {
     url,
     events: kinds,
     description: Type.Optional(description),
-    signatures: Type.Optional(
-      Type.Array(scheme, {
-        minItems: 1,
-        maxItems: SIGNATURE_SCHEMES.length,
-        uniqueItems: true,
-        contains: { const: "v1" },
-        description: "`v1` is always among them, and alone unless `v1a` is asked for.",
-      }),
-    ),
+    signatures: signatures("`v1` is always among them, and alone unless `v1a` is asked for."),
   },
   {
     $id: "WebhookRequest",
@@ -154,6 +157,9 @@ export const WebhookRotation = Type.Object(
         description:
           "How long attempts are signed by the old secret as well; 24 unless given. 0: no longer.",
       }),
+    ),
+    signatures: signatures(
+      "With `v1a` among them attempts are signed by Ed25519 too from now on, and stay so.",
     ),
   },
   { $id: "WebhookRotation", ...exactly, examples: [{ overlap_hours: 24 }] },

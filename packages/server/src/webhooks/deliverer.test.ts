@@ -189,6 +189,18 @@ onEngines(
     const newest = (await receiver.until(5))[4] as Received
     assert.ok(isGenuine(newest, again.secret))
     assert.ok(!isGenuine(newest, old) && !isGenuine(newest, rotated.secret))
+    assert.deepEqual([rotated.publicKey, again.publicKey], [null, null])
+    // A key pair comes with a rotation, and with every one after it.
+    const paired = await keeper.rotate({ ...by, tenantId, id, overlapMs: 0, withKeyPair: true })
+    const later = await keeper.rotate({ ...by, tenantId, id, overlapMs: 0 })
+    assert.ok(typeof paired === "object" && typeof later === "object")
+    assert.match(paired.publicKey ?? "", /^whpk_/)
+    assert.match(later.publicKey ?? "", /^whpk_/)
+    assert.deepEqual((await records.webhook({ tenantId, id }))?.schemes, ["v1", "v1a"])
+    await records.addEvents([event(tenantId)])
+    const both = (await receiver.until(6))[5] as Received
+    assert.ok(isGenuine(both, later.secret))
+    assert.match(String(both.headers["webhook-signature"]), /(?:^| )v1a,/)
     await receiver.close()
   },
 )

@@ -254,7 +254,9 @@ function webhookRoutes(app: App, services: WebhookServices, keeper: WebhookKeepe
 
   app.post("/api/v1/webhooks/:id/rotate", { schema: rotateSchema }, async (request, reply) => {
     const overlapMs = (request.body.overlap_hours ?? OVERLAP_HOURS) * HOUR_MS
-    const made = await keeper.rotate({ ...askerOf(request), id: request.params.id, overlapMs })
+    const withKeyPair = request.body.signatures?.includes("v1a") ?? false
+    const of = { ...askerOf(request), id: request.params.id }
+    const made = await keeper.rotate({ ...of, overlapMs, withKeyPair })
     if (typeof made === "string") throw problemOf(made)
     return reply.code(201).send({ secret: made.secret, public_key: made.publicKey })
   })

@@ -50,7 +50,13 @@ export interface WebhookKeeper {
     of: OfWebhook & Partial<Omit<WebhookAsked, "withKeyPair">> & { readonly enabled?: boolean },
   ): Promise<Webhook | Refused>
   remove(of: OfWebhook): Promise<boolean>
-  rotate(of: OfWebhook & { readonly overlapMs: number }): Promise<SignedBy | Refused>
+  rotate(
+    of: OfWebhook & {
+      readonly overlapMs: number
+      /** Signs by a key pair too from now on; one that does so already goes on in any case. */
+      readonly withKeyPair?: boolean
+    },
+  ): Promise<SignedBy | Refused>
   test(of: OfWebhook): Promise<LoggedAttempt | Refused>
   /** Sends one delivery again, once. */
   repeat(of: OfWebhook & { readonly deliveryId: string }): Promise<LoggedAttempt | Refused>
@@ -121,14 +127,15 @@ export async function openWebhooksWriter({
 
     remove: (of) => records.deleteWebhook({ ...of, at: now() }),
 
-    async rotate({ overlapMs, ...of }) {
+    async rotate({ overlapMs, withKeyPair = false, ...of }) {
       const webhook = await records.webhook(of)
       if (webhook === null) return "not-found"
       const at = now()
       const rotation = { ...of, at, overlapUntil: at + overlapMs }
       const shared = makeSharedSecret(sealer, of.id)
       if (!(await records.rotateSecret({ ...rotation, secret: shared.secret }))) return "not-found"
-      if (!webhook.schemes.includes("v1a")) return { secret: shared.text, publicKey: null }
+      if (!withKeyPair && !webhook.schemes.includes("v1a"))
+        return { secret: shared.text, publicKey: null }
       const pair = makeKeyPair(sealer, of.id)
       if (!(await records.rotateSecret({ ...rotation, secret: pair.secret }))) return "not-found"
       return { secret: shared.text, publicKey: pair.text }

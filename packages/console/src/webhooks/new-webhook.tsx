@@ -26,7 +26,8 @@ export function NewWebhook({ isFirst }: { readonly isFirst: boolean }): ReactEle
           </p>
         </Secrets>
       )}
-      <details className="panel" open={isFirst ? true : undefined}>
+      {/* After each that is made the form is another, without what was typed. */}
+      <details key={made?.webhook.id} className="panel" open={isFirst}>
         <summary>Make a webhook</summary>
         <form onSubmit={sending((form) => create.mutate(requestIn(form)))}>
           <Stack mt="md">

@@ -13,6 +13,8 @@ import { Secrets } from "./secrets.tsx"
 /** Makes a webhook, and shows its secret this once. */
 export function NewWebhook({ isFirst }: { readonly isFirst: boolean }): ReactElement {
   const [made, setMade] = useState<Made | null>(null)
+  // It stays as it was when the first one is made.
+  const [isOpen] = useState(isFirst)
   const create = useChange(
     async (request: WebhookRequest) => setMade(await service.webhooks.create(request)),
     "webhooks",
@@ -26,7 +28,8 @@ export function NewWebhook({ isFirst }: { readonly isFirst: boolean }): ReactEle
           </p>
         </Secrets>
       )}
-      <details className="panel" open={isFirst ? true : undefined}>
+      {/* After each that is made the form is another, without what was typed. */}
+      <details key={made?.webhook.id} className="panel" open={isOpen}>
         <summary>Make a webhook</summary>
         <form onSubmit={sending((form) => create.mutate(requestIn(form)))}>
           <Stack mt="md">

@@ -51,10 +51,15 @@ export default function WatchListPage(): ReactElement {
       <p>
         Whom you watch is scored again when a file that names them is imported, when evidence,
         feedback or a carrier tells of them, and when time changes their score. A change of stage or
-        band is an event, and so is a source that newly holds them:{" "}
-        <Link href="/console/webhooks">webhooks</Link> and{" "}
-        <Link href="/console/events">the list of events</Link> tell you. Only keyed hashes are kept,
-        with your own names of them.
+        band is an event, and so is a source that newly holds them. Only keyed hashes are kept, with
+        your own names of them.
+        {isOwner && (
+          <>
+            {" "}
+            <Link href="/console/webhooks">Webhooks</Link> and{" "}
+            <Link href="/console/events">the list of events</Link> tell you.
+          </>
+        )}
       </p>
       {isOwner && (
         <>

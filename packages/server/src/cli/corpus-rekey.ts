@@ -172,7 +172,7 @@ async function oldCatalogue(
 
 /** Before anything is read or written: shows what a new secret costs, and asks for consent. */
 function refuseUnconfirmed(
-  { feedback, evidence, notifications, tombstones }: LeftBehind,
+  { feedback, evidence, notifications, watch_items, webhooks, tombstones }: LeftBehind,
   { yes = false, forgetErasures = false }: RekeyOptions,
 ): void {
   if (tombstones > 0 && !forgetErasures) {
@@ -182,7 +182,7 @@ function refuseUnconfirmed(
   }
   if (yes) return
   throw new CommandError(
-    `Left behind, because all of it is under keys that only the old secret makes: ${number(feedback)} reports of tenants, ${number(evidence)} lines of their evidence, ${number(notifications)} notifications of carriers, all decisions, and since when a tenant knows an identity. With --yes it is done; the old directory stays as it is`,
+    `Left behind, because all of it is under keys that only the old secret makes: ${number(feedback)} reports of tenants, ${number(evidence)} lines of their evidence, ${number(notifications)} notifications of carriers, ${number(watch_items)} watched identities, ${number(webhooks)} webhooks with their secrets, all events and decisions, and since when a tenant knows an identity. With --yes it is done; the old directory stays as it is`,
   )
 }
 

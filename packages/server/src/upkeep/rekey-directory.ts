@@ -27,11 +27,21 @@ export interface LeftBehind {
   /** Lines that tenants sent. */
   readonly evidence: number
   readonly notifications: number
+  /** Watched identities. Domains go too: their proofs are made by the old secret. */
+  readonly watch_items: number
+  readonly webhooks: number
   readonly tombstones: number
 }
 
 export async function countLeftBehind(place: DatabasePlace): Promise<LeftBehind> {
-  const counts = { feedback: 0, evidence: 0, notifications: 0, tombstones: 0 }
+  const counts = {
+    feedback: 0,
+    evidence: 0,
+    notifications: 0,
+    watch_items: 0,
+    webhooks: 0,
+    tombstones: 0,
+  }
   await eachRecord(place, ({ table, row }) => {
     const name = table === "evidence" && row["owner"] === SHARED_OWNER ? "notifications" : table
     if (name in counts) counts[name as keyof LeftBehind]++

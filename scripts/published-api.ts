@@ -16,19 +16,11 @@ export function publishedPart(description: object): Api {
   return {
     paths: api.paths,
     webhooks: api.webhooks,
-    components: { schemas: withMoreCodes(api.components.schemas) },
+    components: { schemas: api.components.schemas },
     problems: Object.fromEntries(
       Object.entries(problems).map(([code, { status }]) => [code, status]),
     ),
   }
-}
-
-/** Codes may be added, as docs/versioning.md says; that none goes is held by `problems`. */
-function withMoreCodes(schemas: Api["components"]["schemas"]): Api["components"]["schemas"] {
-  const { Problem: problem } = schemas
-  if (problem?.properties === undefined) return schemas
-  const properties = { ...problem.properties, code: { type: "string" } }
-  return { ...schemas, Problem: { ...problem, properties } }
 }
 
 export function publishedApi(): Api {

@@ -211,6 +211,10 @@ test("an administrator drops a file, sees it masked, imports it, and reads what 
     json: { email: "zqxjkv3@dropped.example" },
   })
   assert.equal(before.status, 200)
+  const watched = await service.request("/api/v1/watchlist", {
+    json: { emails: ["zqxjkv5@dropped.example", "zqxjkv5@elsewhere.example"] },
+  })
+  assert.equal(watched.status, 200)
   const text = ["no row at all", ...rows].join("\n")
   // As a drag from the desktop ends.
   const dropped = await page.evaluateHandle<unknown>(
@@ -227,6 +231,7 @@ test("an administrator drops a file, sees it masked, imports it, and reads what 
   await page.getByRole("button", { name: "Import file" }).click()
   const article = page.getByRole("article", { name: "Import of dropped-list" })
   await article.getByText("300 observations of 300 identities are new").waitFor()
+  await article.getByText("1 of the identities watched when it came is in it.").waitFor()
   await article.getByText("1 of the identities decided in the last 30 days is in it.").waitFor()
   assert.match(await article.innerText(), /1 row was rejected:\s+.+: 1\n/)
   assert.doesNotMatch(page.url(), /dropped|list/)

@@ -4,13 +4,14 @@ import { join } from "node:path"
 import { test } from "node:test"
 import { setTimeout as delay } from "node:timers/promises"
 import { gzipSync } from "node:zlib"
-import type { ImportPreview, SourceList } from "@assay/core/contract"
+import type { ImportPreview, ImportState, SourceList } from "@assay/core/contract"
 import { IDENTITY_TAGS, identityKey, parseEmail } from "@assay/core/identity"
 import { openSecrets, sha256 } from "../../packages/runtime/src/secrets.ts"
 import { DAY_MS } from "../../packages/runtime/src/time.ts"
 import type { Decision } from "../../packages/stores/src/decisions.ts"
 import { openSqliteDecisions } from "../../packages/stores/src/sqlite/decisions.ts"
 import { newDecision } from "../../packages/stores/testing/decisions-suite.ts"
+import { createKey } from "../cli/assay.ts"
 import { combolist, emailAt, filesWithCanary } from "../cli/corpus.ts"
 import { ended, halfSent, imports, isExposed as isKnown, sends } from "./half-sent.ts"
 import { openRecordsOf } from "./records-of.ts"
@@ -52,6 +53,15 @@ async function decideEarlier(dataDirectory: string): Promise<void> {
   await decisions.close()
 }
 
+/** What is said of the newest import once watched identities were looked for in all of it. */
+async function comparedWithWatched(as: Visitor): Promise<ImportState["watched"]> {
+  for (;;) {
+    const { watched } = await ended(as)
+    if (watched?.complete !== false) return watched
+    await delay(100)
+  }
+}
+
 test("an administrator looks at a file, uploads it and finds it in the next score; the same again changes nothing", async () => {
   await using service = await startService({ env: { ASSAY_LOG_LEVEL: "debug" } })
   const ada = await joins(service, printedToken(service), ADDRESS)
@@ -66,6 +76,13 @@ test("an administrator looks at a file, uploads it and finds it in the next scor
   assert.deepEqual([...new Set(preview.rows.map(({ secret }) => secret))], ["plaintext"])
   assert.doesNotMatch(JSON.stringify(preview), /zqxjkv/)
   assert.equal(await isExposed(service, 7), false)
+  const owner = ["--tenant", "watcher", "--plan", "enterprise"]
+  const watcher = await createKey(service, ...owner, "--scopes", "watchlist:write")
+  const watched = await service.request("/api/v1/watchlist", {
+    key: watcher,
+    json: { emails: [emailAt(8), emailAt(9), emailAt(ROWS)] },
+  })
+  assert.equal(watched.status, 200)
 
   const path = "/api/v1/corpus/imports?source=uploaded&date=2026-01-05&title=Uploaded"
   const taken = await sends(service, ada, path, list)
@@ -78,6 +95,8 @@ test("an administrator looks at a file, uploads it and finds it in the next scor
   )
   // Of those decided about until then.
   assert.deepEqual(report?.decided, { identities: 1, days: 30 })
+  // Two of the three who are watched.
+  assert.deepEqual(await comparedWithWatched(ada), { identities: 2, complete: true })
   for (const n of [0, 7, ROWS - 1]) assert.equal(await isExposed(service, n), true)
   assert.equal(await isExposed(service, ROWS), false)
 

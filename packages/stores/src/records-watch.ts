@@ -115,6 +115,14 @@ export interface WatchedBatch {
   readonly removed: boolean
 }
 
+/** Whom of a batch tenants watch. */
+export interface WatchedInBatch {
+  readonly batchId: number
+  /** Items that it named so far. */
+  readonly items: number
+  readonly done: boolean
+}
+
 export interface WatchRecords {
   /**
    * Watches identities, each to be scored at once. Says of each whether it
@@ -169,6 +177,8 @@ export interface WatchRecords {
    * this was done. Nothing is scored for one that named nobody.
    */
   followRemovedBatch(of: { batchId: number; at: number }): Promise<void>
+  /** Of these batches, those that were begun. */
+  watchedInBatches(batchIds: readonly number[]): Promise<WatchedInBatch[]>
   /** Every batch that was begun. */
   watchedBatches(): Promise<WatchedBatch[]>
   /**
@@ -387,6 +397,22 @@ export function sqlWatch(
             .orderBy("tenant_id")
             .execute()
           found.push(...rows.map(matchedOf))
+        }
+        return found
+      }),
+
+    watchedInBatches: (batchIds) =>
+      read(async (db) => {
+        const found: WatchedInBatch[] = []
+        for (const some of portions(batchIds)) {
+          const rows = await db
+            .selectFrom("watch_batches")
+            .select(["batch_id", "matched", "done_at"])
+            .where("batch_id", "in", some)
+            .orderBy("batch_id")
+            .execute()
+          for (const { batch_id: batchId, matched, done_at } of rows)
+            found.push({ batchId, items: matched ?? 0, done: done_at !== null })
         }
         return found
       }),

@@ -348,6 +348,10 @@ export function recordsWatchSuite(engine: string, newDatabase: () => Promise<Tes
       await records.matchBatch({ batch: batch(1), at, ids: [id], events: [] })
       await records.matchBatch({ batch: batch(1), at, ids: [], events: [] })
       await records.matchBatch({ batch: batch(2), at, ids: [], events: [] })
+      assert.deepEqual(await records.watchedInBatches([1, 2, 3]), [
+        { batchId: 1, items: 1, done: true },
+        { batchId: 2, items: 0, done: true },
+      ])
       const removed = async (batchId: number): Promise<string[]> => {
         await settleAll(records, at + 9_000)
         await records.followRemovedBatch({ batchId, at })

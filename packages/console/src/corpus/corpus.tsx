@@ -82,6 +82,7 @@ function Imports({ imports }: { readonly imports: readonly ImportState[] }): Rea
           {each.state === "done" && each.report === null && <p>Its evidence counts.</p>}
           {each.report !== null && (
             <Report of={each.report}>
+              <Watched of={each.watched} />
               <Decided of={each} />
             </Report>
           )}
@@ -154,6 +155,17 @@ function Report({ of, children }: ReportProps): ReactElement {
         </>
       )}
     </>
+  )
+}
+
+/** Whom of the file tenants watch, once all of it was compared. */
+function Watched({ of }: { readonly of: ImportState["watched"] }): ReactElement | null {
+  if (of?.complete !== true) return null
+  return (
+    <p>
+      <strong>{count.format(of.identities)}</strong> of the identities watched when it came{" "}
+      {of.identities === 1 ? "is" : "are"} in it.
+    </p>
   )
 }
 

@@ -1,4 +1,4 @@
-import type { ImportList, ImportQuery } from "@assay/client"
+import type { ImportList, ImportQuery, ImportState } from "@assay/client"
 import { useQuery, type UseQueryResult } from "@tanstack/react-query"
 import { useSyncExternalStore } from "react"
 import { queries, service } from "./service.ts"
@@ -64,6 +64,15 @@ export function useUpload(): { readonly upload: Upload | null; readonly isSendin
 
 const RUNNING_MS = 1_000
 const IDLE_MS = 30_000
+const COMPARED_MS = 120_000
+
+const isRunning = ({ state }: ImportState): boolean => state === "running"
+
+/** Whether watched identities are looked for in it: a matter of seconds after its end. */
+const isCompared = ({ watched, ended_at }: ImportState): boolean =>
+  watched?.complete === false &&
+  ended_at !== null &&
+  Date.now() - Date.parse(ended_at) < COMPARED_MS
 
 /** What the service imports and imported; asked for often while it does. */
 export function useImports(): UseQueryResult<ImportList> {
@@ -73,8 +82,9 @@ export function useImports(): UseQueryResult<ImportList> {
     queryFn: ({ signal }) => service.imports.list({ signal }),
     refetchInterval: ({ state }) => {
       if (state.error !== null) return false
-      const isRunning = state.data?.imports.some(({ state: how }) => how === "running") ?? false
-      return isRunning || isSending ? RUNNING_MS : IDLE_MS
+      const isBusy =
+        state.data?.imports.some((each) => isRunning(each) || isCompared(each)) ?? false
+      return isBusy || isSending ? RUNNING_MS : IDLE_MS
     },
   })
 }

@@ -173,6 +173,22 @@ export const ImportState = Type.Object(
       description:
         "From the moment its evidence counts; also null of one whose service was killed at that moment.",
     }),
+    watched: Type.Union(
+      [
+        Type.Object(
+          {
+            identities: Type.Integer({ minimum: 0 }),
+            complete: Type.Boolean({ description: "False while they are looked for." }),
+          },
+          { additionalProperties: false },
+        ),
+        Type.Null(),
+      ],
+      {
+        description:
+          "How many identities that were on watch lists when its evidence began to count are in it, of all tenants that may hear of its source. null: nobody is watched, or there is no report.",
+      },
+    ),
   },
   { $id: "ImportState", additionalProperties: false },
 )

@@ -28,10 +28,12 @@ import { allowLongRequest } from "../http/long-requests.ts"
 import { onceClosed } from "../http/once-closed.ts"
 import { failures, FAILURES_OF_READING, FAILURES_WITHOUT_LOOKUP, named } from "../http/schemas.ts"
 import { IMPORT_BODY_MAX } from "../http/sizes.ts"
+import type { KeptState } from "./import-states.ts"
 import { type BegunImport, type Imports, importsPort } from "./imports.ts"
 import { previewOf, UPLOAD } from "./preview.ts"
 import { runImports } from "./run-imports.ts"
 import { tellImports } from "./tell-imports.ts"
+import { type WatchedReach, withWatched } from "./with-watched.ts"
 import { saidHints, saidSource } from "./said-import.ts"
 import { sendUpload } from "./send-upload.ts"
 
@@ -121,6 +123,7 @@ export interface ImportServices {
   readonly config: Pick<Config, "consoleImports" | "importFolder">
   /** How the process that looks at a file is started. */
   readonly program: NodeProgram
+  readonly watchRecords: WatchedReach
   readonly now: () => number
 }
 
@@ -139,7 +142,7 @@ export const imports: Feature<ImportServices, Imports> = {
 }
 
 async function importRoutes(app: App, services: ImportServices, imports: Imports): Promise<void> {
-  const { config, program, now } = services
+  const { config, program, watchRecords, now } = services
   const requireOn = (): void => {
     if (!config.consoleImports) throw new Problem("imports-off", "Nothing was read.")
   }
@@ -158,11 +161,18 @@ async function importRoutes(app: App, services: ImportServices, imports: Imports
     return begun
   }
 
+  const found = async (kept: KeptState | null): Promise<ImportState> => {
+    const [state] = kept === null ? [] : await withWatched([kept], watchRecords)
+    if (state === undefined) throw new Problem("import-not-found", "Nothing is known of it.")
+    return state
+  }
+  const stateOf = async (id: string): Promise<ImportState> => await found(await imports.get(id))
+
   app.get("/api/v1/corpus/imports", { schema: listSchema }, async () => {
     requireOn()
     const { importFolder } = config
     return {
-      imports: await imports.list(),
+      imports: await withWatched(await imports.list(), watchRecords),
       folder: importFolder === null ? null : await filesOf(importFolder),
       formats: [...FORMAT_NAMES],
       kinds: [...IMPORT_KINDS],
@@ -173,7 +183,7 @@ async function importRoutes(app: App, services: ImportServices, imports: Imports
     requireOn()
     const path = await pathIn(config.importFolder, request.body.file)
     const { id } = await begin(request, { paths: [path] })
-    return await reply.code(202).send(await stateOf(imports, id))
+    return await reply.code(202).send(await stateOf(id))
   })
 
   app.delete<{ Params: { id: string } }>(
@@ -183,7 +193,7 @@ async function importRoutes(app: App, services: ImportServices, imports: Imports
       requireOn()
       if (!(await imports.stop(params.id)))
         throw new Problem("import-not-found", "Nothing was stopped.")
-      return await stateOf(imports, params.id)
+      return await stateOf(params.id)
     },
   )
 
@@ -224,8 +234,7 @@ async function importRoutes(app: App, services: ImportServices, imports: Imports
         onceClosed(reply.raw, allowLongRequest(request.raw.socket))
         await sendUpload(request.body as Readable, socket ?? "", IDLE_MS)
         // The last bytes are on their way, or the reader did not want them and is about to say why.
-        const state = await imports.read(id)
-        if (state === null) throw new Problem("import-not-found", "Nothing is known of it.")
+        const state = await found(await imports.read(id))
         if (state.state === "failed") throw refusal(state.code ?? "", state.detail ?? "")
         return await reply.code(202).send(state)
       },
@@ -254,12 +263,6 @@ function lengthOf({ headers, body, routeOptions }: FastifyRequest): number {
   if (length > routeOptions.bodyLimit)
     throw new Problem("body-too-large", problems["body-too-large"].meaning)
   return length
-}
-
-async function stateOf(imports: Imports, id: string): Promise<ImportState> {
-  const state = await imports.get(id)
-  if (state === null) throw new Problem("import-not-found", "Nothing is known of it.")
-  return state
 }
 
 /** Plain files alone: no folder, no link, nothing hidden. */

@@ -1,9 +1,10 @@
 import { createHash, randomBytes } from "node:crypto"
-import { EVENT_DAYS, type EventData, type ImportState } from "@assay/core/contract"
+import { EVENT_DAYS, type EventData } from "@assay/core/contract"
 import { DAY_MS } from "@assay/runtime/time"
 import { derivedEventId, eventId } from "@assay/stores/event-id"
 import type { Batch } from "@assay/stores/exposure-index"
 import type { NewEvent } from "@assay/stores/records-events"
+import type { KeptState } from "./import-states.ts"
 
 /** From when on an event is kept: what ended before is not told any more. */
 export function toldSince(nowMs: number): number {
@@ -11,7 +12,7 @@ export function toldSince(nowMs: number): number {
 }
 
 /** How an import over HTTP ended; null for one that runs, that somebody stopped, or that is old. */
-export function eventOfState(state: ImportState, nowMs: number): NewEvent | null {
+export function eventOfState(state: KeptState, nowMs: number): NewEvent | null {
   const at = state.ended_at === null ? null : Date.parse(state.ended_at)
   if (at === null || at < toldSince(nowMs)) return null
   const { id: import_id, source } = state
@@ -34,7 +35,7 @@ export function eventOfState(state: ImportState, nowMs: number): NewEvent | null
 export function finishedByCommand(
   { id, fingerprint, liveAt }: Batch,
   source: string,
-  report: ImportState["report"],
+  report: KeptState["report"],
   nowMs: number,
 ): NewEvent {
   const name = createHash("sha256").update(`${id} ${fingerprint}`).digest("hex")
@@ -66,7 +67,7 @@ function failed(id: string, at: number, data: EventData<"import.failed">): NewEv
 const OF_SERVICE = { tenantId: null, ref: null, identityKey: null, sealed: null } as const
 
 function countsOf(
-  report: NonNullable<ImportState["report"]>,
+  report: NonNullable<KeptState["report"]>,
 ): EventData<"import.finished">["report"] {
   const { batch, rows, imported, known, repeated, rejected, identities } = report
   return { batch, rows, imported, known, repeated, rejected, identities }

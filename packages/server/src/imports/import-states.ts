@@ -7,13 +7,16 @@ import { Value } from "typebox/value"
 /** Grows with each change of what is written. */
 const FORMAT = 1
 
+/** Whom of it tenants watch is found out later, and not kept with it. */
+export type KeptState = Omit<ImportState, "watched">
+
 /** What outlives the service of an import: its state, and whose it is, by which its batch is found. */
 export interface KeptImport {
-  readonly state: ImportState
+  readonly state: KeptState
   readonly importedBy: string
 }
 
-const Kept = Type.Object({ state: ImportState, importedBy: Type.String() })
+const Kept = Type.Object({ state: Type.Omit(ImportState, ["watched"]), importedBy: Type.String() })
 
 /** What was kept, the newest first. A file that cannot be understood says nothing of any import. */
 export function readImportStates(file: string): KeptImport[] {

@@ -1,7 +1,7 @@
-import type { ImportState } from "@assay/core/contract"
 import type { TakenImport } from "@assay/corpus/taken-import"
 import { writerPort } from "../base/writer-port.ts"
 import type { ImportCounts } from "./import-metrics.ts"
+import type { KeptState } from "./import-states.ts"
 
 /** An import that is about to begin. */
 export interface BegunImport {
@@ -15,11 +15,11 @@ export interface Imports {
   /** null where one runs already. */
   begin(taken: TakenImport): Promise<BegunImport | null>
   /** The newest first. */
-  list(): Promise<ImportState[]>
+  list(): Promise<KeptState[]>
   /** As it is; null where there is no such import. */
-  get(id: string): Promise<ImportState | null>
+  get(id: string): Promise<KeptState | null>
   /** As it is once its input was read or it has ended, or after a while. */
-  read(id: string): Promise<ImportState | null>
+  read(id: string): Promise<KeptState | null>
   /** False where it does not run. */
   stop(id: string): Promise<boolean>
   /** What became of imports since the service was started, for metrics. */

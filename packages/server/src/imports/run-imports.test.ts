@@ -4,10 +4,10 @@ import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { after, test } from "node:test"
 import { setImmediate as turn } from "node:timers/promises"
-import type { ImportState } from "@assay/core/contract"
 import type { ImportReport } from "@assay/corpus/import-request"
 import type { TakenImport, TakenNews } from "@assay/corpus/taken-import"
 import type { Batch, Catalogue } from "@assay/stores/exposure-index"
+import type { KeptState } from "./import-states.ts"
 import { runImports } from "./run-imports.ts"
 
 const folder = mkdtempSync(join(tmpdir(), "assay-run-imports-"))
@@ -106,7 +106,7 @@ interface Service {
   tell(...news: TakenNews[]): void
   /** The process of the import is gone. */
   end(): Promise<void>
-  newest(): Promise<ImportState>
+  newest(): Promise<KeptState>
 }
 
 async function begun(service: Service): Promise<string> {

@@ -1,7 +1,6 @@
 import { randomBytes } from "node:crypto"
 import { chmodSync, rmSync } from "node:fs"
 import { createServer, type Server, type Socket } from "node:net"
-import type { ImportState } from "@assay/core/contract"
 import { rejectsByCount } from "@assay/corpus/engine/reject-file"
 import { REJECT_REASONS } from "@assay/corpus/formats/parsed-row"
 import type { ImportReport } from "@assay/corpus/import-request"
@@ -16,7 +15,12 @@ import { orAfter } from "@assay/runtime/children"
 import type { Catalogue } from "@assay/stores/exposure-index"
 import type { ImportRunner, Settling } from "../http/feature.ts"
 import type { ImportOutcome } from "./import-metrics.ts"
-import { type KeptImport, readImportStates, writeImportStates } from "./import-states.ts"
+import {
+  type KeptImport,
+  type KeptState,
+  readImportStates,
+  writeImportStates,
+} from "./import-states.ts"
 import type { BegunImport, Imports } from "./imports.ts"
 
 /** How long a worker may take to bring the upload that it announced. */
@@ -29,7 +33,7 @@ const STOPPED = "The service was stopped"
 const READ_MS = 20_000
 
 interface Run {
-  state: ImportState
+  state: KeptState
   readonly importedBy: string
   readonly since: number
   phaseSince: number
@@ -75,7 +79,7 @@ export function runImports(
     return saving
   }
 
-  function end(run: Run, how: Partial<ImportState> & { readonly state: ImportOutcome }): void {
+  function end(run: Run, how: Partial<KeptState> & { readonly state: ImportOutcome }): void {
     if (run.state.state !== "running") return
     const over = { seconds_left: null, ended_at: new Date(now()).toISOString() }
     run.state = { ...run.state, ...over, ...how }
@@ -278,12 +282,7 @@ function wentLive({ state, importedBy }: Run, { batches, sources }: Catalogue): 
   )
 }
 
-function begunState(
-  id: string,
-  source: string,
-  from: ImportState["from"],
-  nowMs: number,
-): ImportState {
+function begunState(id: string, source: string, from: KeptState["from"], nowMs: number): KeptState {
   return {
     ...{ id, source, from, state: "running", phase: "starting" },
     ...{ done: 0, total: null, rows: 0, rows_per_second: null, seconds_left: null },
@@ -293,7 +292,7 @@ function begunState(
 }
 
 /** What is said of a report. */
-export function reportOf(report: ImportReport): ImportState["report"] {
+export function reportOf(report: ImportReport): KeptState["report"] {
   const { changed, batch, source, tally, merged, repeated, sameAs } = report
   const rejects = rejectsByCount(tally.rejects)
   const rejected = rejects.reduce((sum, [, count]) => sum + count, 0)

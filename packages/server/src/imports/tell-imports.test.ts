@@ -1,17 +1,18 @@
 import assert from "node:assert/strict"
 import { test } from "node:test"
-import { EVENTS, type ImportState } from "@assay/core/contract"
+import { EVENTS } from "@assay/core/contract"
 import { DAY_MS } from "@assay/runtime/time"
 import type { Batch, Catalogue } from "@assay/stores/exposure-index"
 import type { NewEvent } from "@assay/stores/records-events"
 import { Value } from "typebox/value"
 import { closed } from "../../../core/testing/closed.ts"
 import { finishedByCommand } from "./import-events.ts"
+import type { KeptState } from "./import-states.ts"
 import { tellImports } from "./tell-imports.ts"
 
 const NOW = Date.UTC(2026, 10, 18, 9)
 
-function state(id: string, changes: Partial<ImportState>): ImportState {
+function state(id: string, changes: Partial<KeptState>): KeptState {
   return {
     ...{ id, source: "forum", from: "upload", state: "done", phase: "counting" },
     ...{ done: 1, total: 1, rows: 1, rows_per_second: null, seconds_left: null },
@@ -21,14 +22,14 @@ function state(id: string, changes: Partial<ImportState>): ImportState {
   }
 }
 
-const report: NonNullable<ImportState["report"]> = {
+const report: NonNullable<KeptState["report"]> = {
   ...{ changed: true, batch: 4, rows: 13, imported: 7, known: 3, repeated: 1, rejected: 2 },
   ...{ rejects: [], identities: 8, circulates: false, same_as: null, decided: null },
 }
 
 /** A service over some states, and what it told. */
 function service(
-  states: readonly ImportState[],
+  states: readonly KeptState[],
   batches: readonly Partial<Batch>[] = [],
 ): {
   importing: { now: boolean }

@@ -208,6 +208,7 @@ export const recordsPort = portOf<Records>("records", {
   watchedKeys: true,
   watchItemsOf: true,
   watchedBatches: true,
+  watchedInBatches: true,
   followRemovedBatch: true,
   matchBatch: true,
   staleWatchDomains: true,

@@ -9,6 +9,7 @@ import { constants, gzipSync, zstdCompressSync } from "node:zlib"
 import { writeParquetRows } from "../../packages/corpus/testing/formats/test-rows.ts"
 import { testZip } from "../../packages/corpus/testing/inputs/test-zip.ts"
 import { lockImports } from "../../packages/runtime/src/data-directory.ts"
+import { openRecordsOf } from "../http/records-of.ts"
 import { assay } from "./assay.ts"
 import { childrenOf } from "../../bench/process-figures.ts"
 import { combolist, emailAt, filesWithCanary, heldIn, startImport } from "./corpus.ts"
@@ -35,12 +36,14 @@ const text = Array.from(
 const bomb = Buffer.from(`${text.slice(0, 100_000)}\n${`${emailAt(1)}:zqxjkv\n`.repeat(300_000)}`)
 
 let untouched: ReadonlyMap<string, string>
+let audited: number
 
 before(async () => {
   const first = combolist(join(directory, "first.txt"), 500)
   const { code, err } = await assay(["corpus", "import", first, "--source", "first"], env)
   assert.equal(code, 0, err)
   untouched = contentsOf(data)
+  audited = (await recorded()).audit.length
 })
 
 /** Runs an import that must fail by itself; `meanwhile` may help. Returns what it said last. */
@@ -65,11 +68,31 @@ async function failing(
   assert.notEqual(lock, null, "the lock is still held")
   lock?.release()
   assert.deepEqual(contentsOf(data), untouched)
+  // That it failed is an event, and all that the records have of it.
+  const { audit, events } = await recorded()
+  assert.equal(audit.length, audited)
+  assert.equal(events.at(-1)?.kind, "import.failed")
+  assert.equal(events.length, ++told)
   assert.deepEqual(
     readdirSync(directory).filter((name) => name.includes(".rejects")),
     [],
   )
   return running.output().trimEnd().split("\n").at(-1) ?? ""
+}
+
+/** Of events, the first import told one. */
+let told = 1
+
+async function recorded() {
+  const records = await openRecordsOf(data, secretFile)
+  try {
+    return {
+      audit: await records.audit({ limit: 1_000 }),
+      events: await records.eventsAfter({ tenantId: null, after: 0, limit: 1_000 }),
+    }
+  } finally {
+    await records.close()
+  }
 }
 
 function file(name: string, bytes: Buffer | string): string {
@@ -87,7 +110,11 @@ function flipped(bytes: Buffer, at: number): Buffer {
 /** Every file by name and contents, without who holds or held which lock. */
 function contentsOf(path: string): Map<string, string> {
   const files = readdirSync(path, { recursive: true, withFileTypes: true })
-    .filter((entry) => entry.isFile() && !/^(?:lock\.mdb|import\.holder|.*lock)$/.test(entry.name))
+    .filter(
+      (entry) =>
+        entry.isFile() &&
+        !/^(?:lock\.mdb|import\.holder|.*lock|records\.sqlite.*)$/.test(entry.name),
+    )
     .map((entry) => join(entry.parentPath, entry.name))
   return new Map(
     files
@@ -174,8 +201,9 @@ for (const [killed, stopped] of [
 
 test("a sorter without room on the disk from the start ends the import", async () => {
   const list = combolist(join(directory, "full.txt"), 100_000)
-  // No file may grow at all: the sorter cannot even begin, while the reader has much to hand over.
-  const line = await failing(list, undefined, "ulimit -f 8;")
+  // Room for reading the records and no more: the sorter cannot even begin, while the reader has
+  // much to hand over.
+  const line = await failing(list, undefined, "ulimit -f 80;")
   assert.equal(line, "assay: Nothing was imported: The disk is full")
 })
 

@@ -83,13 +83,15 @@ async function statesIn(data: string): Promise<string[]> {
 }
 
 test("an import that finds the disk full once its batch is live says so, and the same again completes it", async (context) => {
-  await onDisk(context, 1, async (disk) => {
+  await onDisk(context, 4, async (disk) => {
     const data = openDataDirectory(join(directory, "data"))
     const env = { ASSAY_DATA: data.path, ASSAY_SECRET_FILE: secretFile }
     // The audit trail alone is on the full disk, and is written when the batch is live.
     writeFileSync(join(disk, "records.sqlite"), "")
     symlinkSync(join(disk, "records.sqlite"), data.records)
-    const filler = fill(disk, 0)
+    await assay(["keys", "list"], env)
+    // Enough for reading them, and not for writing.
+    const filler = fill(disk, 40 << 10)
     const full = await assay(["corpus", "import", ...args], env)
     assert.equal(full.code, 3, full.err)
     assert.match(full.out, /^Batch 1 of s is live\.\n/)

@@ -221,6 +221,8 @@ test("Ctrl-C leaves the index as it was and no process behind", async () => {
 test("a disk that is full ends an import clearly, with nothing changed and nothing left", async () => {
   const env = envFor("full")
   const list = combolist(join(directory, "full.txt"), 20_000)
+  // Records are asked which domains are watched, and made by whoever asks first.
+  await assay(["keys", "list"], env)
   // No file may grow past 256 blocks: to the program that looks like a full disk.
   const running = startImport([list, "--source", "s"], env, "ulimit -f 256;")
   assert.equal(await running.ended, 1, running.output())

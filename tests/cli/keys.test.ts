@@ -86,11 +86,6 @@ test("a command that cannot be carried out says why in one line, changes nothing
       ["keys", "create", "--tenant", "acme", "--scopes", "corpus:admin"],
       /cannot have the scope corpus:admin/,
     ],
-    // Planned, and not to be had before it opens something.
-    [
-      ["keys", "create", "--tenant", "acme", "--scopes", "webhooks:manage"],
-      /There is no scope webhooks:manage/,
-    ],
     [["keys", "create", "--tenant", "acme", "--scopes", "scores"], /There is no scope scores/],
     [["keys", "create", "--service"], /Name the scopes of a service key/],
     [["keys", "create", "--service", "--scopes", "score"], /cannot have the scope score/],

@@ -44,7 +44,9 @@ test("a batch that went live before anybody was watched is done without being re
     now: () => WATCHED_AT,
   })
   await match(new Map())
-  assert.deepEqual(await records.watchedBatches(), [{ batchId: 1, through: null, done: true }])
+  assert.deepEqual(await records.watchedBatches(), [
+    { batchId: 1, through: null, done: true, removed: false },
+  ])
 
   // One that came later is read.
   version++

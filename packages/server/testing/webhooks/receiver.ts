@@ -69,6 +69,8 @@ export async function startReceiver(
     server.closeAllConnections()
     await closed
   }
+  // A test that fails before it closes this one ends all the same.
+  server.unref()
   await listen(port)
   const { port: listensOn } = server.address() as AddressInfo
   return {

@@ -10,6 +10,7 @@ import { openLimits } from "../../packages/server/src/accounts/limits.ts"
 import { mintFirstKeys } from "../../packages/server/src/accounts/first-keys.ts"
 import { openSessions } from "../../packages/server/src/accounts/sessions.ts"
 import { openUsage } from "../../packages/server/src/accounts/usage.ts"
+import { openEventNews } from "../../packages/server/src/events/event-news.ts"
 import { loadDemoCorpus } from "../../packages/server/src/demo/demo.ts"
 import { openMetrics } from "../../packages/server/src/base/metrics.ts"
 import { levelsOf } from "../../packages/server/src/health/levels.ts"
@@ -205,6 +206,7 @@ export async function openApplication(change: Change = {}): Promise<Application>
     viewRecords: records,
     watchRecords: records,
     eventRecords: records,
+    eventNews: openEventNews({ newest: () => records.newestEvent() }),
     policyRecords: records,
     keyRecords: records,
     webhookRecords: records,

@@ -22,6 +22,8 @@ export interface RecordsUse extends DatabaseUse {
    * be changed.
    */
   readonly auditKey?: Uint8Array
+  /** Called after each commit in which events, or deliveries of them, may have been added. */
+  readonly onEvents?: () => void
 }
 
 export interface RecordsCopyUse {

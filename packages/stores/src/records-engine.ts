@@ -54,17 +54,35 @@ export interface Store {
   writeUnsynced: <T>(work: (write: Write) => Promise<T>) => Promise<T>
 }
 
-export function storeOf(engine: Engine): Store {
+/** `onEvents` is called after each commit in which events or deliveries may have been added. */
+export function storeOf(engine: Engine, onEvents: () => void = () => undefined): Store {
   return {
     read: (work) => explained(engine, () => work(engine.db)),
-    write: (work) =>
-      explained(engine, () =>
-        engine.db.transaction().execute((write) => {
+    async write(work) {
+      const { result, addedEvents } = await explained(engine, () =>
+        engine.db.transaction().execute(async (write) => {
           noteUnder(write, engine.auditKey)
-          return work(write)
+          return { result: await work(write), addedEvents: withTurnOfEvents.has(write) }
         }),
-      ),
+      )
+      if (addedEvents) onEvents()
+      return result
+    },
     writeUnsynced: (work) => explained(engine, () => engine.unsynced(work)),
+  }
+}
+
+/** Transactions under way that may add events. */
+const withTurnOfEvents = new WeakSet<Write>()
+
+/** The engine, with turns by which a store knows in which transactions events are added. */
+export function notingTurns(engine: Engine): Engine {
+  return {
+    ...engine,
+    async takeTurn(write, purpose) {
+      await engine.takeTurn(write, purpose)
+      if (purpose === "events") withTurnOfEvents.add(write)
+    },
   }
 }
 

@@ -1,9 +1,10 @@
+import type { RecordsUse } from "./database.ts"
 import { sqlAccounts } from "./records-accounts.ts"
 import { sqlAudit } from "./records-audit.ts"
 import { sqlDeliveries } from "./records-deliveries.ts"
 import { sqlDomainWatches } from "./records-domain-watches.ts"
 import { sqlEvents } from "./records-events.ts"
-import { explained, storeOf, type Engine } from "./records-engine.ts"
+import { type Engine, explained, notingTurns, storeOf } from "./records-engine.ts"
 import { RecordsError } from "./records-error.ts"
 import { sqlEvidence } from "./records-evidence.ts"
 import { sqlFeedback } from "./records-feedback.ts"
@@ -25,18 +26,21 @@ import { migrateRecords, refuseOtherFormats } from "./records-migrate.ts"
 import type { Records } from "./records.ts"
 
 /** The records over an engine just opened, which is closed again if they cannot be used. */
-export async function openSqlRecords(engine: Engine): Promise<Records> {
+export async function openSqlRecords(
+  engine: Engine,
+  onEvents?: RecordsUse["onEvents"],
+): Promise<Records> {
   try {
     await explained(engine, () => refuseOtherFormats(engine, engine.db))
   } catch (error) {
     await engine.db.destroy()
     throw error
   }
-  return sqlRecords(engine)
+  return sqlRecords(notingTurns(engine), onEvents)
 }
 
-function sqlRecords(engine: Engine): Records {
-  const store = storeOf(engine)
+function sqlRecords(engine: Engine, onEvents: RecordsUse["onEvents"]): Records {
+  const store = storeOf(engine, onEvents)
   const { read, write } = store
   return {
     ...sqlAccounts(store, engine),

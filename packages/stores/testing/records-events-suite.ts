@@ -75,6 +75,29 @@ async function statuses(
 export function recordsEventsSuite(engine: string, newDatabase: () => Promise<TestDatabase>): void {
   const onRecords = testsOnRecords(engine, newDatabase)
 
+  onRecords(
+    "whoever waits is told once events are there, and of nothing else",
+    async (openings) => {
+      const { acme } = await tenants(openings)
+      const seen: Promise<number>[] = []
+      const records = await openings.open({
+        onEvents: () => void seen.push(openings.records.newestEvent()),
+      })
+      await records.createWebhook(webhook(acme.tenantId, "whk_1"))
+      seen.length = 0
+      const added = event(acme.tenantId)
+      await records.addEvents([added])
+      assert.equal(seen.length, 1)
+      assert.equal(await seen[0], await records.newestEvent())
+      const [claim] = await claimed(records, "whk_1")
+      assert.ok(claim !== undefined)
+      await settle(records, claim, "delivered")
+      await records.addEvents([])
+      await assert.rejects(records.addEvents([event(acme.tenantId + 1000)]))
+      assert.equal(seen.length, 1)
+    },
+  )
+
   onRecords("events are read forward by their owner alone", async (openings) => {
     const { records } = openings
     const { acme, other } = await tenants(openings)

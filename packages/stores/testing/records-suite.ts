@@ -3,11 +3,12 @@ import { createHash } from "node:crypto"
 import { test } from "node:test"
 import fc from "fast-check"
 
+import type { RecordsUse } from "../src/database.ts"
 import { RecordsError, type NewKey, type Records, type RecordsFault } from "../src/records.ts"
 
 /** An empty database that tests may open several times. */
 export interface TestDatabase {
-  open: () => Promise<Records>
+  open: (use?: Pick<RecordsUse, "onEvents">) => Promise<Records>
   /** Runs a statement behind the port's back. */
   execute: (statement: string) => Promise<void>
 }
@@ -45,8 +46,8 @@ export function testsOnRecords(
     test(`${engine}: ${name}`, async () => {
       const database = await newDatabase()
       const opened: Records[] = []
-      const open = async (): Promise<Records> => {
-        const records = await database.open()
+      const open: Openings["open"] = async (use) => {
+        const records = await database.open(use)
         opened.push(records)
         return records
       }

@@ -1,6 +1,7 @@
 import { closeSync, fstatSync, openSync, readSync, rmSync } from "node:fs"
 import { lockDataDirectory } from "@assay/runtime/data-directory"
 import { isMissing } from "@assay/runtime/if-present"
+import { oneAtATime } from "@assay/runtime/one-at-a-time"
 import type { Decision, Decisions } from "@assay/stores/decisions"
 import { RecordsError } from "@assay/stores/records-error"
 import {
@@ -288,24 +289,4 @@ function refuseNewerFormat(header: string): void {
     "newer-format",
     "A journal of decisions has a format this program does not know; use a newer Assay",
   )
-}
-
-/**
- * One run at a time. A call during a run starts another after it, which serves all calls made until
- * it begins.
- */
-function oneAtATime<T>(run: () => Promise<T>): () => Promise<T> {
-  let running: Promise<unknown> = Promise.resolve()
-  let waiting: Promise<T> | null = null
-  return () => {
-    if (waiting !== null) return waiting
-    const next = running.then(() => {
-      waiting = null
-      return run()
-    })
-    waiting = next
-    // The caller gets the error of this run; the next run starts clean.
-    running = next.catch(() => undefined)
-    return next
-  }
 }

@@ -25,6 +25,22 @@ test("all who wait for an event are woken by it, by one look, and nobody looks w
   assert.equal(looks, before)
 })
 
+test("whoever waits is woken at once when it is told to look, and not by a look that finds nothing", async () => {
+  let seq = 5
+  const news = openEventNews({ newest: async () => seq, lookMs: LONG_MS })
+  const { woken, gone } = news.after(5, LONG_MS)
+  let isWoken = false
+  const waited = woken.then(() => (isWoken = true))
+  news.look()
+  await new Promise(setImmediate)
+  assert.equal(isWoken, false)
+  seq = 6
+  news.look()
+  await waited
+  gone()
+  news.close()
+})
+
 test("nobody waits longer than asked, after having gone, or once it is closed", async () => {
   const news = openEventNews({ newest: async () => 0, lookMs: 1 })
   await news.after(9, 5).woken

@@ -1,3 +1,5 @@
+import { oneAtATime } from "@assay/runtime/one-at-a-time"
+
 /** Wakes those who wait for the next event. */
 export interface EventNews {
   /**
@@ -5,6 +7,8 @@ export interface EventNews {
    * called, or when nothing more can be waited for. Never rejects: whoever waited looks again.
    */
   after(seq: number, waitMs: number): { readonly woken: Promise<null>; gone(): void }
+  /** Looks at once: events may have been added. */
+  look(): void
   /** Wakes all, and lets nobody wait any more. */
   close(): void
 }
@@ -15,23 +19,29 @@ interface NewsOptions {
   readonly lookMs?: number
 }
 
-/** How often it is looked for events while anybody waits: one small read, however many wait. */
-const LOOK_MS = 250
+/**
+ * The primary says when there may be events, except for those of another service on the same
+ * database: for these it is looked while anybody waits, with one small read, however many wait.
+ */
+const LOOK_MS = 1_000
 
 export function openEventNews({ newest, lookMs = LOOK_MS }: NewsOptions): EventNews {
   const waiting = new Set<{ readonly seq: number; wake(): void }>()
   let timer: NodeJS.Timeout | null = null
   let closed = false
 
-  const look = async (): Promise<void> => {
+  const look = oneAtATime(async () => {
+    if (waiting.size === 0) return
     // Whoever waits looks again, and hears of what is wrong with the records.
     const seq = await newest().catch(() => Infinity)
     for (const one of waiting) if (one.seq < seq) one.wake()
-    timer = null
-    begin()
-  }
+  })
   const begin = (): void => {
-    if (timer === null && waiting.size > 0) timer = setTimeout(() => void look(), lookMs)
+    if (timer !== null || waiting.size === 0) return
+    timer = setTimeout(() => {
+      timer = null
+      void look().then(begin)
+    }, lookMs)
   }
 
   return {
@@ -54,6 +64,7 @@ export function openEventNews({ newest, lookMs = LOOK_MS }: NewsOptions): EventN
       begin()
       return { woken, gone: one.wake }
     },
+    look: () => void look(),
     close() {
       closed = true
       for (const one of waiting) one.wake()

@@ -5,6 +5,7 @@ import { deriveSecrets } from "@assay/runtime/secrets"
 import { fastify } from "fastify"
 import type { App } from "../http/app.ts"
 import { openStreams } from "../http/streams.ts"
+import { openEventNews } from "./event-news.ts"
 import { events } from "./feature.ts"
 
 test("a worker that stops answers those who wait, and nobody waits any more", async () => {
@@ -28,7 +29,8 @@ test("a worker that stops answers those who wait, and nobody waits any more", as
     },
   }
   const secrets = deriveSecrets(new Uint8Array(32).fill(1))
-  await events.routes(app, { eventRecords, secrets, streams, now: Date.now }, undefined)
+  const eventNews = openEventNews({ newest: eventRecords.newestEvent })
+  await events.routes(app, { eventRecords, eventNews, secrets, streams, now: Date.now }, undefined)
   const waiting = app.inject("/api/v1/events?wait=30")
   await asked
   streams.interruptAll()

@@ -20,7 +20,7 @@ import { failures, FAILURES_OF_READING, named } from "../http/schemas.ts"
 import type { Streams } from "../http/streams.ts"
 import { openEventBodies } from "../intake/event-body.ts"
 import { type Cursors, openCursors, type Position } from "./cursor.ts"
-import { openEventNews } from "./event-news.ts"
+import type { EventNews } from "./event-news.ts"
 
 const PAGE = 100
 /**
@@ -64,6 +64,7 @@ export interface EventServices {
     EventRecords,
     "eventsAfter" | "newestEvents" | "newestEvent" | "event"
   >
+  readonly eventNews: EventNews
   readonly secrets: Secrets
   readonly streams: Streams
   readonly now: () => number
@@ -73,7 +74,7 @@ export interface EventServices {
 export const events: Feature<EventServices> = { routes: eventRoutes }
 
 function eventRoutes(app: App, services: EventServices): void {
-  const { eventRecords: records, secrets, streams, now } = services
+  const { eventRecords: records, eventNews: news, secrets, streams, now } = services
   // Opened by the first request: most workers are never asked.
   let opened:
     { readonly cursors: Cursors; readonly bodyOf: ReturnType<typeof openEventBodies> } | undefined
@@ -82,7 +83,6 @@ function eventRoutes(app: App, services: EventServices): void {
       cursors: openCursors(secrets.subkeys.request),
       bodyOf: openEventBodies(secrets.subkeys),
     })
-  const news = openEventNews({ newest: () => records.newestEvent() })
   const waiting = new Map<number | null, number>()
   // A stop waits for connections to end, and these would not by themselves.
   let stopping = false

@@ -48,6 +48,7 @@ serve(channel, {
     refusalOf: (url) => deliverer.refusalOf(url),
     proofOf,
     shoot: (shot) => deliverer.shoot(shot),
+    look: async () => deliverer.look(),
     metrics: async () => await registry.getMetricsAsJSON(),
   }),
 })

@@ -9,6 +9,8 @@ import { type DeliveriesThreadData, deliveriesPort, outboxPort } from "./ports.t
 
 /** The thread that calls webhooks, as the primary reaches it. */
 export interface DeliveriesThread extends Deliveries {
+  /** Deliveries may have been added: has them looked for if there is a thread. */
+  look(): Promise<void>
   /** The thread's registry, as JSON; null while there is no thread. */
   metrics(): Promise<object | null>
   /** Waits for what is being sent, and ends the thread. */
@@ -54,6 +56,9 @@ export function openDeliveriesThread(options: DeliveriesThreadOptions): Deliveri
     refusalOf: (url) => patient.refusalOf(url),
     proofOf: (wanted) => patient.proofOf(wanted),
     shoot: (shot) => patient.shoot(shot),
+    async look() {
+      if (threads !== null) await soon.look()
+    },
     // To be scraped is no reason to start it.
     metrics: async () => (threads === null ? null : await soon.metrics().catch(() => null)),
     async close() {

@@ -42,6 +42,8 @@ export interface WorkerPort {
   /** Returns what is wrong with the lists, in which case the old ones stay. */
   reloadLists(): Promise<string | null>
   reloadLearnt(): Promise<void>
+  /** Events may have been added. */
+  lookForEvents(): Promise<void>
 }
 
 export const primaryPort = portOf<PrimaryPort>("primary", {
@@ -59,6 +61,7 @@ export const workerPort = portOf<WorkerPort>("worker", {
   metrics: true,
   reloadLists: true,
   reloadLearnt: true,
+  lookForEvents: true,
 })
 
 export const countersPort = portOf<Counters>("counters", {
@@ -88,6 +91,8 @@ export const spendingPort = portOf<Spending>("spending", { spend: true })
 
 /** The thread that calls webhooks. */
 export interface DeliveriesPort extends Omit<Deliveries, "begin"> {
+  /** Deliveries may have been added. */
+  look(): Promise<void>
   /** Its registry, as JSON. */
   metrics(): Promise<object>
 }
@@ -95,6 +100,7 @@ export const deliveriesPort = portOf<DeliveriesPort>("deliveries", {
   refusalOf: true,
   proofOf: true,
   shoot: true,
+  look: true,
   metrics: true,
 })
 /** What that thread empties, in the primary. */

@@ -39,6 +39,7 @@ import { configuredProviders } from "../score/phone/provider-settings.ts"
 import type { ProviderSettings } from "../score/phone/providers.ts"
 import { MICROS } from "@assay/stores/micros"
 import { openSpendingLedger } from "../score/providers/spending-ledger.ts"
+import { oneAtATime } from "@assay/runtime/one-at-a-time"
 import { DAY_MS, dayOf, HOUR_MS, MINUTE_MS, monthOf } from "@assay/runtime/time"
 import { openMail } from "../base/mail.ts"
 import { VERSION } from "../base/version.ts"
@@ -153,12 +154,17 @@ interface Given {
 }
 
 async function openService(given: Given): Promise<Service> {
+  // Until the service runs nobody waits for events.
+  let tellEvents = (): void => undefined
   const { config, log, cluster, program, directory, lock, secrets, models, forked } = given
   const { dataDirectory, databaseUrl } = config
   const { files: indexFiles, open: openIndex } = indexAt(config)
   const [index, records] = await Promise.all([
     openIndex({ readOnly: false }),
-    openRecordsWriter({ dataDirectory, databaseUrl, auditKey: secrets.subkeys.audit }),
+    openRecordsWriter(
+      { dataDirectory, databaseUrl, auditKey: secrets.subkeys.audit },
+      { onEvents: () => tellEvents() },
+    ),
   ])
   await index.checkKeyCheckValue(secrets.checkValue)
   await records.checkKeyCheckValue(secrets.checkValue)
@@ -383,6 +389,13 @@ async function openService(given: Given): Promise<Service> {
       : Promise.resolve(null),
   )
   nowRunning(workers)
+  const lookForEvents = oneAtATime(async () => {
+    await Promise.allSettled([
+      deliveries.look(),
+      workers.callAll((worker) => worker.lookForEvents()),
+    ])
+  })
+  tellEvents = () => void lookForEvents()
   dropNowRunning(drop)
   if (drop !== null)
     log.info("drop ready", drop.address.port === null ? {} : { port: drop.address.port })

@@ -18,7 +18,7 @@ test("a migration may take longer than any other call on the records", options, 
   const letGo = await holdMigrations(url)
   const opening = openRecordsWriter(
     { dataDirectory: "", databaseUrl: url, auditKey: new Uint8Array(32) },
-    3_000,
+    { onEvents: () => undefined, answerMs: 3_000 },
   )
   await Promise.race([opening, delay(5_000)])
   await letGo()
@@ -30,7 +30,10 @@ test("a migration may take longer than any other call on the records", options, 
 test("records that cannot be reached are an error, and leave no thread behind", async () => {
   const url = "postgresql://postgres:password@127.0.0.1:1/none"
   await assert.rejects(
-    openRecordsWriter({ dataDirectory: "", databaseUrl: url, auditKey: new Uint8Array(32) }),
+    openRecordsWriter(
+      { dataDirectory: "", databaseUrl: url, auditKey: new Uint8Array(32) },
+      { onEvents: () => undefined },
+    ),
     RecordsError,
   )
 })

@@ -18,7 +18,7 @@ import {
  */
 export async function openRecordsWriter(
   place: RecordsThreadData,
-  answerMs = 30_000,
+  { onEvents, answerMs = 30_000 }: { readonly onEvents: () => void; readonly answerMs?: number },
 ): Promise<Records> {
   const module = new URL(`./records-thread${extname(import.meta.filename)}`, import.meta.url)
   const records = inThread(module, place, recordsPort, {
@@ -26,6 +26,7 @@ export async function openRecordsWriter(
     // As long as it takes to rewrite a large table. The engine limits what it may wait for.
     deadlines: { migrate: null },
     faultOf: recordsFault,
+    methods: { onEvents: async () => onEvents() },
   })
   try {
     await records.migrate()

@@ -9,6 +9,7 @@ import { openQuotaNews } from "../accounts/quota-news.ts"
 import { openUsage } from "../accounts/usage.ts"
 import { buildApp, type Services } from "./app.ts"
 import { type Environment, readConfig, shownSettings } from "../base/config.ts"
+import { openEventNews } from "../events/event-news.ts"
 import { openDataDirectory } from "@assay/runtime/data-directory"
 import { completeReviews } from "../review/complete-reviews.ts"
 import { completePastDecisions } from "../decisions/past-decisions.ts"
@@ -171,6 +172,7 @@ export async function runWorker(
     (cause) => new RecordsError("unavailable", "The newest decisions cannot be read", { cause }),
   )
   const models = openModels(directory.models)
+  const eventNews = openEventNews({ newest: () => records.newestEvent() })
   const services: Services = {
     config,
     log,
@@ -198,6 +200,7 @@ export async function runWorker(
     viewRecords: records,
     watchRecords: records,
     eventRecords: records,
+    eventNews,
     policyRecords: records,
     comparisons: openComparisons({
       place: { dataDirectory: config.dataDirectory, databaseUrl: config.databaseUrl },
@@ -316,6 +319,7 @@ export async function runWorker(
       metrics: async () => await registry.getMetricsAsJSON(),
       reloadLists: async () => reloadedLists(lists),
       reloadLearnt: async () => marking.reload(),
+      lookForEvents: async () => eventNews.look(),
     }),
   })
   await within(5000)("ready", { port: listening.port, addresses: listening.addresses })

@@ -19,7 +19,7 @@ const SOON_MS = 60_000
 
 /**
  * Looks for proofs that are due: often after a domain was added, then every hour, after a week every
- * day; once it was found, every day. Runs beside all else, one look after the other.
+ * day; once it was found, every day. What could not be asked or noted is due still.
  */
 export function domainChecks({
   records,
@@ -27,9 +27,7 @@ export function domainChecks({
   subkey,
   isEnding,
   now,
-}: CheckOptions): () => void {
-  let running: Promise<void> | null = null
-
+}: CheckOptions): () => Promise<void> {
   async function checkDue(): Promise<void> {
     while (!isEnding()) {
       const due = await records.dueDomainWatches({ at: now(), limit: AT_ONCE })
@@ -46,13 +44,7 @@ export function domainChecks({
     await records.settleDomainCheck({ id, proof, at, checkAt })
   }
 
-  return () => {
-    if (isEnding()) return
-    // What could not be asked or noted is due still, and looked for by the next call.
-    running ??= checkDue()
-      .catch(() => undefined)
-      .finally(() => (running = null))
-  }
+  return checkDue
 }
 
 /** Until a proof that was not found is looked for again. */

@@ -92,7 +92,7 @@ async function watching() {
   const writer = openWatchWriter({
     records,
     round: async () => undefined,
-    checkDomains: () => undefined,
+    checkDomains: async () => undefined,
     onAdded: () => additions++,
     onEnding: () => undefined,
     now,

@@ -9,8 +9,8 @@ interface WriterOptions {
   readonly records: Pick<Records, "addWatchItems" | "removeWatchItems">
   /** One round of bringing items up to date and scoring what is due. */
   readonly round: () => Promise<void>
-  /** Has proofs of domains looked for that are due, beside all else. */
-  readonly checkDomains: () => void
+  /** Looks for the proofs of domains that are due. */
+  readonly checkDomains: () => Promise<void>
   /** Told when identities were added. */
   readonly onAdded: () => void
   /** Told when the service stops: a round under way ends soon, wherever it is. */
@@ -19,8 +19,8 @@ interface WriterOptions {
 }
 
 /**
- * The one writer of watch lists, in the primary. Rounds run beside all else, one after the other: a
- * start does not wait until a million items are scored.
+ * The one writer of watch lists, in the primary. Rounds run beside all else, one after the other, and
+ * so do looks for proofs: a start does not wait until a million items are scored.
  */
 export function openWatchWriter({
   records,
@@ -29,19 +29,29 @@ export function openWatchWriter({
   onAdded,
   onEnding,
   now,
-}: WriterOptions): WatchLists & Settling {
-  let running: Promise<void> | null = null
+}: WriterOptions): WatchLists & Required<Omit<Settling, "forget">> {
   let failure: Error | null = null
   let ending = false
-  const begin = (): void => {
-    if (ending) return
-    running ??= round()
-      .catch((error: unknown) => {
-        failure = error instanceof Error ? error : new Error("A round failed", { cause: error })
-      })
-      .finally(() => (running = null))
-      .then(() => undefined)
+  const beside = (work: () => Promise<void>) => {
+    let running: Promise<void> | null = null
+    return {
+      begin(): void {
+        if (ending) return
+        running ??= work()
+          .catch((error: unknown) => {
+            // A stop closes what the work stands on.
+            if (!ending)
+              failure = error instanceof Error ? error : new Error("It failed", { cause: error })
+          })
+          .finally(() => (running = null))
+      },
+      async idle(): Promise<void> {
+        await running
+      },
+    }
   }
+  const rounds = beside(round)
+  const checks = beside(checkDomains)
   return {
     async add(tenantId, identities, named) {
       const at = now()
@@ -58,8 +68,8 @@ export function openWatchWriter({
       try {
         const watching = await records.addWatchItems({ tenantId, at, items, domains })
         onAdded()
-        checkDomains()
-        begin()
+        checks.begin()
+        rounds.begin()
         return watching
       } catch (error) {
         if (error instanceof RecordsError && error.code === "too-many") return null
@@ -69,10 +79,10 @@ export function openWatchWriter({
     remove: (tenantId, identityKeys, domains, refs) =>
       records.removeWatchItems({ tenantId, identityKeys, domains, refs }),
 
-    /** Reports why the last round failed. */
+    /** Reports why the last round, or look for proofs, failed. */
     async settleDue() {
-      begin()
-      checkDomains()
+      rounds.begin()
+      checks.begin()
       const error = failure
       failure = null
       if (error !== null) throw error
@@ -80,7 +90,7 @@ export function openWatchWriter({
     async idle() {
       ending = true
       onEnding()
-      await running
+      await rounds.idle()
     },
   }
 }

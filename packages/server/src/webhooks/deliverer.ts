@@ -40,6 +40,8 @@ export interface Deliverer {
   refusalOf: GuardedPosts["refusalOf"]
   /** Sends once and notes it, whatever state the webhook is in. */
   shoot(shot: Shot): Promise<LoggedAttempt>
+  /** Looks for what is due at once. */
+  look(): void
   /** Waits for what is being sent, gives the rest back, and sends nothing more. */
   stop(): Promise<void>
 }
@@ -57,8 +59,11 @@ export interface DelivererOptions {
   readonly failed: (error: unknown) => void
 }
 
-/** How long until events that were just written are looked for. */
-const LOOK_MS = 250
+/**
+ * How often it is looked for what another service on the same database wrote, or planned before it
+ * ended: of events written here this is told, and retries planned here it knows.
+ */
+const LOOK_MS = 1_000
 /** After the records could not be asked. */
 const REST_MS = 1_000
 /** One slow receiver keeps so many waiting and no more. */
@@ -76,8 +81,16 @@ export function openDeliverer(options: DelivererOptions): Deliverer {
   const sending = new Map<string, Set<Promise<void>>>()
   const pausedUntil = new Map<string, number>()
   let stopped = false
+  const wasWoken = (): boolean => woken
   const isStopped = (): boolean => stopped
-  let wake = (): void => undefined
+  /** The soonest of the retries planned here; the records know all of them. */
+  let nextRetryAt = Infinity
+  let woken = false
+  let endPause = (): void => undefined
+  const wake = (): void => {
+    woken = true
+    endPause()
+  }
 
   const countSending = (): number => [...sending.values()].reduce((sum, of) => sum + of.size, 0)
 
@@ -122,6 +135,7 @@ export function openDeliverer(options: DelivererOptions): Deliverer {
     const plan = planAfter(answer, delivery.attempt, {
       ...{ retryMs, now: noted.at, random: Math.random() },
     })
+    if (typeof plan.then === "object") nextRetryAt = Math.min(nextRetryAt, plan.then.retryAt)
     if (plan.pausedUntil !== null) pausedUntil.set(webhookId, plan.pausedUntil)
     await outbox.settleDelivery({ id, claim, ...noted, then: plan.then })
     countAttempt(typeof plan.then === "object" ? "failed" : resultOf(plan.then))
@@ -166,15 +180,19 @@ export function openDeliverer(options: DelivererOptions): Deliverer {
     let timer: NodeJS.Timeout | undefined
     await new Promise<void>((resolve) => {
       timer = setTimeout(resolve, ms)
-      wake = resolve
+      endPause = resolve
     })
     clearTimeout(timer)
   }
   const running = (async () => {
     while (!isStopped()) {
       try {
+        woken = false
+        if (nextRetryAt <= now()) nextRetryAt = Infinity
         await round()
-        if (!isStopped()) await pause(LOOK_MS)
+        // What was added during the round may have come too late for it.
+        if (!isStopped() && !wasWoken())
+          await pause(Math.min(LOOK_MS, Math.max(0, nextRetryAt - now())))
       } catch (error) {
         failed(error)
         if (!isStopped()) await pause(REST_MS)
@@ -184,6 +202,7 @@ export function openDeliverer(options: DelivererOptions): Deliverer {
 
   return {
     refusalOf: (url) => posts.refusalOf(url),
+    look: wake,
     async shoot({ delivery, url, cause }) {
       const { answer, noted } = await attempt(url, delivery)
       const delivered = answer !== null && answer.status >= 200 && answer.status < 300

@@ -13,9 +13,13 @@ export const postgres: DatabaseEngine = {
     }
     return {
       name: "PostgreSQL",
-      async openRecords({ connections: poolMax = 1, auditKey }) {
+      async openRecords({ connections: poolMax = 1, auditKey, onEvents }) {
         const { openPostgresRecords } = await import("./records.ts")
-        return await openPostgresRecords({ url, poolMax, ...(auditKey && { auditKey }) })
+        return await openPostgresRecords({
+          ...{ url, poolMax },
+          ...(auditKey && { auditKey }),
+          ...(onEvents && { onEvents }),
+        })
       },
       async copyRecords({ auditKey }) {
         const { copyPostgresRecords } = await import("./records.ts")

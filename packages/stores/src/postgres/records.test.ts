@@ -44,7 +44,7 @@ function testOn(server: TestServer): void {
   const newDatabase = async (): Promise<TestDatabase> => {
     const url = await server.createDatabase()
     return {
-      open: () => openPostgresRecords({ url, poolMax: 4, auditKey }),
+      open: (use) => openPostgresRecords({ url, poolMax: 4, auditKey, ...use }),
       execute: (statement) => execute(url, statement),
     }
   }

@@ -12,6 +12,7 @@ interface PostgresOptions {
   readonly url: string
   readonly poolMax: number
   readonly auditKey?: Uint8Array
+  readonly onEvents?: () => void
   /**
    * How long a migration waits for a lock: for another process that migrates, or that uses a table
    * it changes.
@@ -21,7 +22,7 @@ interface PostgresOptions {
 
 /** Records in a PostgreSQL database, over at most `poolMax` connections. */
 export async function openPostgresRecords(options: PostgresOptions): Promise<Records> {
-  return openSqlRecords(postgresEngine(options))
+  return openSqlRecords(postgresEngine(options), options.onEvents)
 }
 
 /** The rows of such a database, to be copied or put back. */

@@ -7,12 +7,13 @@ export function sqliteIn(dataDirectory: string): Database {
   const directory = join(dataDirectory, "decisions")
   return {
     name: "SQLite",
-    async openRecords({ readOnly, auditKey }) {
+    async openRecords({ readOnly, auditKey, onEvents }) {
       const { openSqliteRecords } = await import("./records.ts")
       return await openSqliteRecords({
         file,
         ...(readOnly && { readOnly }),
         ...(auditKey && { auditKey }),
+        ...(onEvents && { onEvents }),
       })
     },
     async copyRecords(use) {

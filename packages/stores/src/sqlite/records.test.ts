@@ -49,7 +49,7 @@ function execute(file: string, statement: string): void {
 async function newDatabase(): Promise<TestDatabase> {
   const file = newFile()
   return {
-    open: () => openSqliteRecords({ file, auditKey }),
+    open: (use) => openSqliteRecords({ file, auditKey, ...use }),
     execute: async (statement) => execute(file, statement),
   }
 }

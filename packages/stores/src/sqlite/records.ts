@@ -16,9 +16,10 @@ export async function openSqliteRecords(options: {
   file: string
   readOnly?: boolean
   auditKey?: Uint8Array
+  onEvents?: () => void
 }): Promise<Records> {
-  const { file, readOnly = false, auditKey = null } = options
-  return openSqlRecords(await openEngine(file, readOnly, auditKey))
+  const { file, readOnly = false, auditKey = null, onEvents } = options
+  return openSqlRecords(await openEngine(file, readOnly, auditKey), onEvents)
 }
 
 /** The rows of such a file, to be copied or put back. */

@@ -122,6 +122,23 @@ test("an owner watches addresses and numbers, finds them by name, and ends it by
   await page.getByText("1 is watched.").waitFor()
   assert.doesNotMatch(await kept(page), /ivan|omar|petrov|61491570156/i)
 
+  // A domain is named among the lines, and the page says what proves it.
+  await page.getByLabel("One a line").fill("corp.example, ours")
+  await page.getByRole("button", { name: "Watch", exact: true }).click()
+  const domains = page.getByRole("region", { name: "Domains", exact: true })
+  const domain = domains.getByRole("row", { name: /corp\.example/ })
+  await domain.locator("summary", { hasText: "Not proved yet" }).click()
+  const [watched] = (await owner.send<WatchList>("GET", "/api/v1/watchlist")).body.domains
+  assert.ok(watched !== undefined)
+  await domain.getByText(watched.file.content).waitFor()
+  await domain.getByText(watched.file.url).waitFor()
+  assert.deepEqual(await violations(page), [])
+  await looks(page, "watch-list-domain")
+  await domain.getByRole("button", { name: "End watching" }).click()
+  await dialog.getByLabel("Type corp.example to confirm").fill("corp.example")
+  await end.click()
+  await domains.waitFor({ state: "detached" })
+
   // Others of the tenant see the list and cannot change it.
   const { page: viewed, faults: others } = await open({}, await member("viewer"))
   await viewed.goto(`${origin}/console/watch-list`)
@@ -293,8 +310,11 @@ test("a webhook that was disabled says why, on its page and on the overview, and
     .getByLabel("From (UTC)")
     .fill(new Date(Date.now() - 600_000).toISOString().slice(0, 16))
   await page.getByRole("button", { name: "Send them again" }).click()
-  await page.getByRole("status").getByText("1 event is sent again").waitFor()
-  assert.equal((await receiver.until(2))[1]?.id, id)
+  // Events of other tests may be of the same ten minutes.
+  const said = page.getByRole("status").getByText(/^\d+ events? (is|are) sent again$/)
+  const queued = Number.parseInt(await said.innerText(), 10)
+  const sent = (await receiver.until(1 + queued)).slice(1)
+  assert.equal(sent.filter((attempt) => attempt.id === id).length, 1)
   await owner.send("DELETE", hook)
   await page.goto(`${origin}${path}`)
   await page.getByRole("alert").getByText("There is no such webhook").waitFor()

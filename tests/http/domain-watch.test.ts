@@ -9,6 +9,7 @@ import {
   type ProblemDetails,
   type WatchList,
   type WatchListAdded,
+  type WatchListLineResult,
 } from "@assay/core/contract"
 import {
   openTestNameServer,
@@ -46,6 +47,19 @@ async function add(json: object, key = one): Promise<WatchListAdded> {
   const response = await service.request(PATH, { key, json })
   assert.equal(response.status, 200, await response.clone().text())
   return (await response.json()) as WatchListAdded
+}
+
+async function addLines(lines: readonly object[]): Promise<WatchListLineResult[]> {
+  const response = await service.request(PATH, {
+    ...{ method: "POST", key: one, headers: { "content-type": "application/x-ndjson" } },
+    body: lines.map((line) => JSON.stringify(line)).join("\n"),
+  })
+  assert.equal(response.status, 200)
+  const text = await response.text()
+  return text
+    .trimEnd()
+    .split("\n")
+    .map((line) => JSON.parse(line) as WatchListLineResult)
 }
 
 async function list(key = one, query = ""): Promise<WatchList> {
@@ -184,5 +198,49 @@ test("what is no domain is refused by its place, and there may be so many", asyn
   assert.equal((await add({ domains: many })).added, WATCH_DOMAINS_MAX)
   assert.equal((await refusal({ emails: ["x@mail.example"], domains: ["more.example"] }))[0], 409)
   assert.equal((await list()).total, 0)
+  const full = await addLines([{ domain: "more.example" }, { domain: "d0.example" }])
+  assert.deepEqual(
+    full.map(({ problem }) => problem?.status),
+    [409, 409],
+  )
   await remove({ domains: many })
+})
+
+test("lines name domains among others, and each is answered in its place with what proves it", async () => {
+  const results = await addLines([
+    { email: "ana.silva@mail.example" },
+    { domain: "Lines.Example", ref: "lines" },
+    { domain: "no domain" },
+    { domain: "two.example", email: "two@mail.example" },
+    { domain: "two.example", deliver_identity: true },
+    { domain: "two.example", ref: "ana@mail.example" },
+    { phone_number: "+61491570156" },
+    { domain: "lines.example" },
+  ])
+  assert.deepEqual(
+    results.map(({ index }) => index),
+    [0, 1, 2, 3, 4, 5, 6, 7],
+  )
+  assert.deepEqual(
+    results.map(({ status, problem }) => status ?? problem.errors?.[0]?.pointer),
+    [
+      ...["added", "added", "#/domain", "#/email", "#/deliver_identity", "#/ref", "added"],
+      "already_existed",
+    ],
+  )
+  const { domains, total } = await list()
+  assert.equal(total, 2)
+  assert.deepEqual(
+    domains.map(({ domain, ref, state }) => [domain, ref, state]),
+    [["lines.example", "lines", "pending"]],
+  )
+  const proofs = results.map((result) => (result.problem === undefined ? result.domain : undefined))
+  assert.deepEqual(
+    [proofs[0], proofs[1]?.file, proofs[7]?.file],
+    [undefined, domains[0]?.file, domains[0]?.file],
+  )
+  await remove({
+    ...{ emails: ["ana.silva@mail.example"], phone_numbers: ["+61491570156"] },
+    domains: ["lines.example"],
+  })
 })

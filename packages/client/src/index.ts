@@ -126,6 +126,7 @@ export type {
   TenantRequest,
   TotpStart,
   UsageReport,
+  WatchedDomain,
   WatchItem,
   WatchList,
   WatchListAdded,

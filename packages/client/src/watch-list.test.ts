@@ -72,15 +72,16 @@ suite("the watch list", () => {
     const results = [
       { index: 0, status: "added", ref: "r-0" },
       { index: 1, problem: refused },
-      { index: 2, status: "already_existed", ref: "r-2" },
+      { index: 2, status: "already_existed", ref: "r-2", domain: { domain: "mail.example" } },
     ]
     const body = results.map((each) => JSON.stringify(each)).join("\n")
     const lined = (text: string) => (response: ServerResponse) =>
       void response.writeHead(200, { "content-type": "application/x-ndjson" }).end(text)
     const server = await startTestServer(lined(body), lined(""))
     const { watchList } = clientOf(server.url)
-    const lines = [{ email: EMAIL, ref: "r-0" }, { email: "nobody" }, { phone_number: "+1" }]
+    const lines = [{ email: EMAIL, ref: "r-0" }, { email: "nobody" }, { domain: "mail.example" }]
     const outcomes = await watchList.addLines(lines)
+    assert.deepEqual(outcomes[2], results[2])
     assert.deepEqual(
       outcomes.map(({ index, status, problem }) => [index, status ?? problem.code]),
       [

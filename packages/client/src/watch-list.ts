@@ -26,6 +26,8 @@ export type WatchListOutcome =
       readonly index: number
       readonly status: WatchStatus
       readonly ref: string
+      /** For a line with a domain: it, and what proves it. */
+      readonly domain?: WatchedDomain
       readonly problem?: never
     }
   | { readonly index: number; readonly problem: AssayProblem; readonly status?: never }
@@ -130,10 +132,11 @@ function outcomeOf(
 ): WatchListOutcome {
   if (item?.["index"] !== place) throw notAssays()
   if (isJsonObject(item["problem"])) return { index, problem: itemProblem(item["problem"]) }
-  const { status, ref } = item
+  const { status, ref, domain } = item
   if ((status !== "added" && status !== "already_existed") || typeof ref !== "string")
     throw notAssays()
-  return { index, status, ref }
+  if (!isJsonObject(domain)) return { index, status, ref }
+  return { index, status, ref, domain: domain as WatchedDomain }
 }
 
 function portions<T>(all: readonly T[]): T[][] {

@@ -9,7 +9,7 @@ import { addAll, type Added, NOTHING } from "./adding.ts"
 
 const count = new Intl.NumberFormat()
 
-/** Addresses and numbers to watch: typed, pasted, or in a file. They are sent and nowhere kept. */
+/** What to watch: typed, pasted, or in a file. They are sent and nowhere kept. */
 export function Add(): ReactElement {
   const queries = useQueryClient()
   const [text, setText] = useState("")
@@ -37,7 +37,7 @@ export function Add(): ReactElement {
   })
   return (
     <section className="panel" aria-labelledby="add">
-      <h2 id="add">Watch addresses and numbers</h2>
+      <h2 id="add">Watch addresses, numbers and domains</h2>
       <form
         onSubmit={(event) => {
           event.preventDefault()
@@ -47,7 +47,7 @@ export function Add(): ReactElement {
         <div className="grid-2">
           <Textarea
             label="One a line"
-            description="An address, or a number with its plus sign. Your own name of it may follow after a comma; without one a name is made."
+            description="An address, a number with its plus sign, or a domain of yours. Your own name of it may follow after a comma; without one a name is made."
             placeholder={"name@mail.example, customer-4711\n+61491570156, customer-4711"}
             value={text}
             onChange={(event) => setText(event.currentTarget.value)}
@@ -59,7 +59,7 @@ export function Add(): ReactElement {
           <DropZone onFile={setFile}>
             <FileInput
               label="Or a file"
-              description="Drop it here or choose it: the same lines, or NDJSON with email or phone_number, ref and deliver_identity."
+              description="Drop it here or choose it: the same lines, or NDJSON with email, phone_number or domain, and ref and deliver_identity."
               placeholder="Choose a file"
               value={file}
               onChange={setFile}

@@ -2,7 +2,7 @@ import assert from "node:assert/strict"
 import { test } from "node:test"
 import { portions, readLine } from "./lines.ts"
 
-test("a line is an address or a number, with a name behind it where there is one", () => {
+test("a line is an address, a number or a domain, with a name behind it where there is one", () => {
   const read = (text: string, deliver = false) => readLine(text, 3, deliver)?.wanted
   assert.deepEqual(read("ana@mail.example"), { email: "ana@mail.example" })
   assert.deepEqual(read(" ana@mail.example , customer 4711 "), {
@@ -18,6 +18,11 @@ test("a line is an address or a number, with a name behind it where there is one
     ref: "c1",
     deliver_identity: true,
   })
+  // A domain has nobody to be delivered.
+  assert.deepEqual(read("mail.example, ours", true), { domain: "mail.example", ref: "ours" })
+  assert.deepEqual(read('{"domain":"mail.example"}', true), { domain: "mail.example" })
+  for (const other of ["61.491.570", "1.5", "mail.", "a b.example"])
+    assert.equal(read(other)?.domain, undefined, other)
   // What is no identity is the service's to refuse: it says why, and spoils no other line.
   assert.deepEqual(read("nobody"), { email: "nobody" })
   assert.equal(readLine("  ", 3, false), null)

@@ -19,18 +19,25 @@ export function readLine(text: string, line: number, deliver: boolean): ReadLine
     const object = objectIn(said)
     if (object === null) return { line, refused: "It is no JSON object." }
     // The service checks the members, and says which does not fit.
-    return { line, wanted: { ...sealed, ...object } }
+    return { line, wanted: object.domain === undefined ? { ...sealed, ...object } : object }
   }
   const [, first = "", rest = ""] = /^([^,;\t]*)[,;\t]?(.*)$/.exec(said) ?? []
   const identity = asTyped(first)
   const ref = rest.trim()
-  const named = { ...(ref !== "" && { ref }), ...sealed }
+  const name = ref === "" ? {} : { ref }
+  if (isDomain(identity)) return { line, wanted: { domain: identity, ...name } }
+  const named = { ...name, ...sealed }
   return {
     line,
     wanted: isNumber(identity)
       ? { phone_number: identity, ...named }
       : { email: identity, ...named },
   }
+}
+
+/** What could be neither an address nor a number. */
+function isDomain(text: string): boolean {
+  return /^[^\s@]+\.[^\s@.\d][^\s@.]*$/.test(text)
 }
 
 function objectIn(text: string): WatchListLine | null {

@@ -13,11 +13,14 @@ import { Table } from "../ui/table.tsx"
 import { Moment } from "../ui/time.tsx"
 import { subjectWords } from "../ui/words.ts"
 import { Add } from "./add.tsx"
+import { Domains } from "./domains.tsx"
 import { Remove } from "./remove.tsx"
 
 const PAGE = 50
 /** An item is first scored about a second after it was added. */
 const WAITING_MS = 1_000
+/** Proofs are looked for each minute at first. */
+const PROVING_MS = 10_000
 const count = new Intl.NumberFormat()
 
 /** Whom the tenant wants to hear of. Nobody is named here: items have the tenant's own names. */
@@ -34,8 +37,10 @@ export default function WatchListPage(): ReactElement {
         { signal },
       ),
     placeholderData: keepPreviousData,
-    refetchInterval: ({ state }) =>
-      state.data?.items.some(({ risk }) => risk === null) === true ? WAITING_MS : false,
+    refetchInterval: ({ state: { data } }) => {
+      if (data?.items.some(({ risk }) => risk === null) === true) return WAITING_MS
+      return data?.domains.some(({ state }) => state === "pending") === true ? PROVING_MS : false
+    },
   })
   const to = (changes: Readonly<Record<string, string | null>>): void =>
     setSearch((now) => {
@@ -69,7 +74,7 @@ export default function WatchListPage(): ReactElement {
       )}
       <h2>Watched</h2>
       <Answer of={list}>
-        {({ items, total, next }) => (
+        {({ items, domains, total, next }) => (
           <>
             {total > 0 && (
               <>
@@ -79,15 +84,14 @@ export default function WatchListPage(): ReactElement {
                 </p>
               </>
             )}
-            {items.length === 0 ? (
+            {items.length > 0 && <Items items={items} isOwner={isOwner} />}
+            {items.length + domains.length === 0 && (
               <Nothing
                 isNarrowed={ref !== null}
                 isFirst={before === null}
                 isOwner={isOwner}
                 all={() => to({ ref: null, before: null })}
               />
-            ) : (
-              <Items items={items} isOwner={isOwner} />
             )}
             <Group mt="md" gap="xs">
               {before !== null && (
@@ -105,6 +109,7 @@ export default function WatchListPage(): ReactElement {
                 </Button>
               )}
             </Group>
+            {domains.length > 0 && <Domains domains={domains} isOwner={isOwner} />}
           </>
         )}
       </Answer>
@@ -174,8 +179,9 @@ function Nothing(props: {
   if (!isFirst) return <Empty>There is nothing older.</Empty>
   return isOwner ? (
     <Empty>
-      Nobody is watched yet. Add your customers&apos; addresses or numbers above, and hear within
-      seconds when one turns up in a leak. Programs do it by <a href="/docs">the API</a>.
+      Nobody is watched yet. Add your customers&apos; addresses or numbers, or a domain of yours,
+      above, and hear within seconds when one turns up in a leak. Programs do it by{" "}
+      <a href="/docs">the API</a>.
     </Empty>
   ) : (
     <Empty action={<Link href="/console/members">See who is an owner</Link>}>

@@ -152,16 +152,17 @@ export type WatchListAdded = Static<typeof WatchListAdded>
 export const WatchListLine = Type.Object(
   {
     email: Type.Optional(
-      Type.String({ description: "The e-mail address; either this or `phone_number`." }),
+      Type.String({ description: "The e-mail address; this, `phone_number` or `domain`." }),
     ),
     phone_number: Type.Optional(Type.String({ description: "The phone number, in E.164." })),
+    domain: Type.Optional(Type.String({ description: "A domain of yours." })),
     ref: Type.Optional(ref),
     deliver_identity: Type.Optional(deliverIdentity),
   },
   {
     $id: "WatchListLine",
     additionalProperties: false,
-    description: `Exactly one of \`email\` and \`phone_number\`. A body has up to ${grouped(WATCH_LINES_MAX)} lines.`,
+    description: `Exactly one of \`email\`, \`phone_number\` and \`domain\`, which has no \`deliver_identity\`. A body has up to ${grouped(WATCH_LINES_MAX)} lines.`,
   },
 )
 export type WatchListLine = Static<typeof WatchListLine>
@@ -175,6 +176,7 @@ export type WatchListLineResult =
       readonly index: number
       readonly status: WatchStatus
       readonly ref: string
+      readonly domain?: WatchedDomain
       readonly problem?: never
     }
   | { readonly index: number; readonly problem: ProblemDetails; readonly status?: never }
@@ -184,6 +186,12 @@ export const WatchListLineResult = Type.Object(
     index: Type.Integer({ minimum: 0, description: "Place among the lines, from 0." }),
     status: Type.Optional(words(WATCH_STATUSES, "Whether it was watched already.")),
     ref: Type.Optional(Type.String({ description: "By which ref it is watched." })),
+    domain: Type.Optional(
+      Type.Unsafe<WatchedDomain>({
+        $ref: "WatchedDomain#",
+        description: "The domain of the line, with what proves it.",
+      }),
+    ),
     problem: Type.Optional(
       Type.Unsafe<ProblemDetails>({ $ref: `${(ProblemDetails as { $id?: string }).$id ?? ""}#` }),
     ),
@@ -191,7 +199,8 @@ export const WatchListLineResult = Type.Object(
   {
     $id: "WatchListLineResult",
     additionalProperties: false,
-    description: "Has either `status` and `ref` or `problem`, whose pointers are into the line.",
+    description:
+      "Has either `status` and `ref`, and for a domain `domain`, or `problem`, whose pointers are into the line.",
   },
 )
 

@@ -180,12 +180,13 @@ function addRoute(
     bodyLimit: BATCH_BODY_MAX,
     config: { jsonPartsMax: PARTS_MAX },
   }
+  const lines = { identify, lists, hashOf, domainsOf }
   app.post("/api/v1/watchlist", route, async (request, reply) => {
     const { caller } = request
     const { tenantId } = tenantOf(caller, "Watching")
     const body = request.body as Buffer | WatchListRequest
     if (Buffer.isBuffer(body)) {
-      const results = await addLines(body, identify, lists, caller, tenantId)
+      const results = await addLines(body, lines, caller, tenantId)
       return reply.type(NDJSON).send(results.map((item) => `${JSON.stringify(item)}\n`).join(""))
     }
     const placed = readWanted(body)
@@ -197,7 +198,8 @@ function addRoute(
       if (slices.isOver()) await slices.next()
       identities.push(await atPlace(each, (wanted) => identify(wanted, caller, tenantId)))
     }
-    const watching = await added(lists, tenantId, identities, named)
+    const watching = await lists.add(tenantId, identities, named)
+    if (watching === null) throw new Problem("watch-list-full", "Nothing was added.")
     const emails = body.emails?.length ?? 0
     const refs = watching.slice(0, placed.length).map(({ ref }) => ref)
     const domains = named.length === 0 ? [] : await domainsOf(tenantId)
@@ -213,49 +215,62 @@ function addRoute(
 /** Lines of a write: the records take others' in between. */
 const LINES_AT_ONCE = 1_000
 
+interface LineServices {
+  readonly identify: Identify
+  readonly lists: WatchLists
+  readonly hashOf: ReturnType<typeof domainHash>
+  readonly domainsOf: DomainsOf
+}
+
 async function addLines(
   body: Buffer,
-  identify: Identify,
-  lists: WatchLists,
+  { identify, lists, hashOf, domainsOf }: LineServices,
   caller: Caller,
   tenantId: number,
 ): Promise<WatchListLineResult[]> {
   const slices = openTimeSlices()
-  const wanted = await readWantedLines(body, slices)
+  const wanted = await readWantedLines(body, hashOf, slices)
   const results: WatchListLineResult[] = []
   for (let from = 0; from < wanted.length; from += LINES_AT_ONCE) {
     const identities: WatchedIdentity[] = []
-    const places: number[] = []
+    const domains: NamedDomain[] = []
+    const places = { identities: [] as number[], domains: [] as number[] }
     for (const [place, each] of wanted.slice(from, from + LINES_AT_ONCE).entries()) {
       if (slices.isOver()) await slices.next()
       const index = from + place
       try {
         if (each instanceof Problem) throw each
-        identities.push(await identify(each, caller, tenantId))
-        places.push(index)
+        if ("domain" in each) {
+          domains.push(each)
+          places.domains.push(index)
+        } else {
+          identities.push(await identify(each, caller, tenantId))
+          places.identities.push(index)
+        }
       } catch (error) {
         if (!(error instanceof Problem)) throw error
         results[index] = { index, problem: problemDetails(error, null) }
       }
     }
-    const watching = identities.length === 0 ? [] : await added(lists, tenantId, identities)
+    const inOrder = [...places.identities, ...places.domains]
+    if (inOrder.length === 0) continue
+    const watching = await lists.add(tenantId, identities, domains)
+    if (watching === null) {
+      // Lines of writes before stay watched.
+      const problem = problemDetails(new Problem("watch-list-full", "It was not added."), null)
+      for (const index of inOrder) results[index] = { index, problem }
+      continue
+    }
+    const proofs = domains.length === 0 ? [] : await domainsOf(tenantId)
     for (const [at, { added: isNew, ref }] of watching.entries()) {
-      const index = places[at] ?? 0
-      results[index] = { index, status: isNew ? "added" : "already_existed", ref }
+      const index = inOrder[at] ?? 0
+      const name = domains[at - identities.length]?.domain
+      const domain = proofs.find((each) => each.domain === name)
+      const status = isNew ? "added" : "already_existed"
+      results[index] = { index, status, ref, ...(domain && { domain }) }
     }
   }
   return results
-}
-
-async function added(
-  lists: WatchLists,
-  tenantId: number,
-  identities: readonly WatchedIdentity[],
-  domains: readonly NamedDomain[] = [],
-): Promise<NonNullable<Awaited<ReturnType<WatchLists["add"]>>>> {
-  const watching = await lists.add(tenantId, identities, domains)
-  if (watching === null) throw new Problem("watch-list-full", "Nothing was added.")
-  return watching
 }
 
 /** A refusal names the place of the identity in the body, and never the identity. */

@@ -47,24 +47,36 @@ export function readDomains(
     const pointer = `#/domains/${place}`
     const { value, ref = null } = typeof given === "string" ? { value: given } : given
     if (ref !== null && holdsIdentity(ref)) throw refusal(namesSomebody(`${pointer}/ref`))
-    const parsed = value.includes("@") ? null : parseEmail(`a@${value}`)
-    if (parsed === null || "fault" in parsed || !parsed.domain.includes("."))
-      throw refusal({ pointer, detail: "must be the name of a domain" })
-    const { domain } = parsed
-    return { domain, domainKey: hashOf(mailDomain(domain)), ref }
+    const named = namedDomain(value, ref, hashOf)
+    if (named === null) throw refusal({ pointer, detail: NO_DOMAIN })
+    return named
   })
+}
+
+const NO_DOMAIN = "must be the name of a domain"
+
+function namedDomain(
+  value: string,
+  ref: string | null,
+  hashOf: (name: string) => Uint8Array,
+): NamedDomain | null {
+  const parsed = value.includes("@") ? null : parseEmail(`a@${value}`)
+  if (parsed === null || "fault" in parsed || !parsed.domain.includes(".")) return null
+  const { domain } = parsed
+  return { domain, domainKey: hashOf(mailDomain(domain)), ref }
 }
 
 /** What each line wants watched, or the Problem with it. */
 export async function readWantedLines(
   body: Buffer,
+  hashOf: (name: string) => Uint8Array,
   slices: TimeSlices,
-): Promise<(Wanted | Problem)[]> {
-  const wanted: (Wanted | Problem)[] = []
+): Promise<(Wanted | NamedDomain | Problem)[]> {
+  const wanted: (Wanted | NamedDomain | Problem)[] = []
   for (const line of await heldLines(body, WATCH_LINES_MAX, slices)) {
     if (slices.isOver()) await slices.next()
     try {
-      wanted.push(wantedOf(lineValue(line)))
+      wanted.push(wantedOf(lineValue(line), hashOf))
     } catch (error) {
       if (!(error instanceof Problem)) throw error
       wanted.push(error)
@@ -73,18 +85,25 @@ export async function readWantedLines(
   return wanted
 }
 
-function wantedOf(line: unknown): Wanted {
+function wantedOf(line: unknown, hashOf: (name: string) => Uint8Array): Wanted | NamedDomain {
   if (!Value.Check(LineSchema, line)) {
     const [fault] = Value.Errors(LineSchema, line)
     throw lineRefusal(`#${fault?.instancePath ?? ""}`, fault?.message ?? "does not fit")
   }
-  const { email, phone_number: phone, ref = null, deliver_identity = false } = line
-  const value = email ?? phone
-  if (value === undefined || (email !== undefined && phone !== undefined))
-    throw lineRefusal("#/email", "exactly one of email and phone_number must be there")
+  const { email, phone_number: phone, domain, ref = null, deliver_identity = false } = line
+  const [value, another] = [email, phone, domain].filter((each) => each !== undefined)
+  if (value === undefined || another !== undefined)
+    throw lineRefusal("#/email", "exactly one of email, phone_number and domain must be there")
   if (ref !== null && holdsIdentity(ref)) {
     const { pointer, detail } = namesSomebody("#/ref")
     throw lineRefusal(pointer, detail)
+  }
+  if (domain !== undefined) {
+    if (deliver_identity)
+      throw lineRefusal("#/deliver_identity", "a domain has no identity to be delivered")
+    const named = namedDomain(domain, ref, hashOf)
+    if (named === null) throw lineRefusal("#/domain", NO_DOMAIN)
+    return named
   }
   const type = email === undefined ? "phone" : "email"
   return { type, value, ref, deliverIdentity: deliver_identity }

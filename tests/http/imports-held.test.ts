@@ -176,7 +176,9 @@ test("after kill -9 at any moment of an import, its state says what the index ho
     assert.equal(await holds(), state === "done", `${state}: ${detail}`)
     if (known?.source === source && known.state === "done")
       assert.deepEqual([state, report], ["done", known.report])
-    else assert.match(detail ?? "", /^The service was stopped/)
+    // One may have ended between the look and the kill, and then nothing stopped it.
+    else if (state !== "done" || detail !== null)
+      assert.match(detail ?? "", /^The service was stopped/)
     if (round === 0) assert.equal(state, "done")
   }
   assert.equal(await service.stop(), 0)

@@ -117,6 +117,10 @@ test("a webhook is made, tested, told of events, and its log can be read", async
     [["exposure.added"], ["webhook.test"]],
   )
   assert.equal(second.next, null)
+  // Events of all are numbered together: a number would tell how much others do.
+  assert.match(first.next ?? "", /^cur_/)
+  const unknown = await service.request(`${log}?before=cur_${"A".repeat(22)}`)
+  assert.equal(((await unknown.json()) as ProblemDetails).code, "cursor-unknown")
   assert.deepEqual((await read<DeliveryList>(`${log}?status=dead`)).deliveries, [])
   for (const bad of ["limit=0", "limit=201", "before=x", "status=lost"])
     assert.equal((await service.request(`${log}?${bad}`)).status, 400, bad)

@@ -19,7 +19,7 @@ import { idIn, type Send } from "./sent.ts"
 export interface DeliveryFilter {
   readonly status?: Delivery["status"]
   /** The `next` of the page before. */
-  readonly before?: number
+  readonly before?: string
   readonly limit?: number
 }
 

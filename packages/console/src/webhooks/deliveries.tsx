@@ -23,13 +23,13 @@ export function Deliveries({ id }: { readonly id: string }): ReactElement {
   const [, opened] = useRoute<{ delivery: string }>(`${path}/deliveries/:delivery`)
   const asked = search.get("status") ?? ""
   const status = isStatus(asked) ? asked : null
-  const before = Number(search.get("before") ?? "")
+  const before = search.get("before") ?? ""
   const deliveries = useQuery({
     queryKey: ["deliveries", id, status, before],
     queryFn: ({ signal }) =>
       service.webhooks.deliveries(
         id,
-        { limit: PAGE, ...(status !== null && { status }), ...(before > 0 && { before }) },
+        { limit: PAGE, ...(status !== null && { status }), ...(before !== "" && { before }) },
         { signal },
       ),
     placeholderData: keepPreviousData,
@@ -68,7 +68,7 @@ export function Deliveries({ id }: { readonly id: string }): ReactElement {
             {page.length === 0 ? (
               <Nothing
                 isNarrowed={status !== null}
-                isFirst={!(before > 0)}
+                isFirst={before === ""}
                 all={() => to({ status: "", before: "" })}
               />
             ) : (
@@ -80,7 +80,7 @@ export function Deliveries({ id }: { readonly id: string }): ReactElement {
               />
             )}
             <Group mt="md" gap="xs">
-              {before > 0 && (
+              {before !== "" && (
                 <Button variant="default" onClick={() => to({ before: "" })}>
                   Newest
                 </Button>
@@ -89,7 +89,7 @@ export function Deliveries({ id }: { readonly id: string }): ReactElement {
                 <Button
                   variant="default"
                   loading={deliveries.isPlaceholderData}
-                  onClick={() => to({ before: String(next) })}
+                  onClick={() => to({ before: next })}
                 >
                   Older
                 </Button>

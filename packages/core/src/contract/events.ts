@@ -448,7 +448,7 @@ export const EventParams = Type.Object({
   id: Type.String({ description: "The id of the event." }),
 })
 
-const CURSOR = "cur_[A-Za-z0-9_-]{22}"
+export const CURSOR = "cur_[A-Za-z0-9_-]{22}"
 
 export const EventList = Type.Object(
   {

@@ -1,5 +1,5 @@
 import { type Static, Type } from "typebox"
-import { EVENT_ID_PATTERN, EVENT_KINDS } from "./events.ts"
+import { CURSOR, EVENT_ID_PATTERN, EVENT_KINDS } from "./events.ts"
 import { words } from "./words.ts"
 
 const exactly = { additionalProperties: false }
@@ -230,7 +230,7 @@ export const DeliveryList = Type.Object(
     deliveries: Type.Array(Type.Unsafe<Delivery>({ $ref: "Delivery#" }), {
       description: "The newest events first.",
     }),
-    next: Type.Union([Type.Integer(), Type.Null()], {
+    next: Type.Union([Type.String({ pattern: `^${CURSOR}$` }), Type.Null()], {
       description: "As `before` it asks for the next page; null on the last one.",
     }),
   },
@@ -295,7 +295,7 @@ export const DeliveryListQuery = Type.Object(
     status: Type.Optional(status),
     before: Type.Optional(
       Type.String({
-        pattern: "^[1-9][0-9]{0,14}$",
+        pattern: `^${CURSOR}$`,
         description: "`next` of the page before this one.",
       }),
     ),

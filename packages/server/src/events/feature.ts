@@ -19,7 +19,7 @@ import { onceClosed } from "../http/once-closed.ts"
 import { failures, FAILURES_OF_READING, named } from "../http/schemas.ts"
 import type { Streams } from "../http/streams.ts"
 import { openEventBodies } from "../intake/event-body.ts"
-import { type Cursors, openCursors, type Position } from "./cursor.ts"
+import { type Cursors, openCursors, type Position } from "../intake/event-cursor.ts"
 import type { EventNews } from "./event-news.ts"
 
 const PAGE = 100

@@ -27,11 +27,11 @@ for (const [what, works] of Object.entries({
 }
 
 test("what fails because the service stops is no fault, and nothing begins any more", async () => {
-  const { promise: failing, reject } = Promise.withResolvers<void>()
+  const { promise: failing, reject } = Promise.withResolvers<null>()
   let begun = 0
-  const checkDomains = (): Promise<void> => {
+  const checkDomains = async (): Promise<void> => {
     begun++
-    return failing
+    await failing
   }
   const writer = openWatchWriter({ ...options, round: nothing, checkDomains })
   await writer.settleDue()

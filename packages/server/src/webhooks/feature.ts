@@ -25,12 +25,14 @@ import type { Records } from "@assay/stores/records"
 import type { Delivery, LoggedAttempt } from "@assay/stores/records-deliveries"
 import { type Webhook, WEBHOOKS_MAX } from "@assay/stores/records-webhooks"
 import type { FastifyRequest } from "fastify"
+import type { Secrets } from "@assay/runtime/secrets"
 import { actorOf } from "../accounts/callers.ts"
 import { Problem } from "../base/problem.ts"
 import type { App } from "../http/app.ts"
 import type { Feature } from "../http/feature.ts"
 import { refusal, refuseIdentity } from "../http/refusal.ts"
 import { failures, FAILURES_OF_READING, FAILURES_WITHOUT_LOOKUP, named } from "../http/schemas.ts"
+import { type Cursors, openCursors } from "../intake/event-cursor.ts"
 import {
   type Asker,
   openWebhooksWriter,
@@ -151,7 +153,7 @@ const deliveriesSchema = {
   querystring: DeliveryListQuery,
   response: {
     200: named(DeliveryList, "Deliveries of the last 30 days."),
-    ...failures("not-found", "webhook-not-found", ...FAILURES_OF_READING),
+    ...failures("not-found", "webhook-not-found", "cursor-unknown", ...FAILURES_OF_READING),
   },
 }
 
@@ -196,6 +198,7 @@ export interface WebhookServices {
     Records,
     "webhooks" | "webhook" | "deliveries" | "delivery" | "attempts" | "webhookKeys"
   >
+  readonly secrets: Secrets
   readonly now: () => number
 }
 
@@ -207,7 +210,17 @@ export const webhooks: Feature<WebhookServices, WebhookKeeper> = {
 }
 
 function webhookRoutes(app: App, services: WebhookServices, keeper: WebhookKeeper): void {
-  const { webhookRecords: records, now } = services
+  const { webhookRecords: records, secrets, now } = services
+  // Opened by the first page: most workers are never asked for one.
+  let opened: Cursors | undefined
+  const cursors = (): Cursors => (opened ??= openCursors(secrets.subkeys.request))
+  const textOf = (seq: number, owner: number | null): string =>
+    cursors().textOf({ seq, atMs: now() }, owner)
+  const positionOf = (text: string, owner: number | null): number => {
+    const position = cursors().read(text, owner)
+    if (position === null) throw new Problem("cursor-unknown", "Nothing was read.")
+    return position.seq
+  }
   const found = async (request: Pick<FastifyRequest, "caller">, id: string): Promise<Webhook> => {
     const webhook = await records.webhook({ tenantId: request.caller.tenantId, id })
     if (webhook === null) throw problemOf("not-found")
@@ -285,14 +298,16 @@ function webhookRoutes(app: App, services: WebhookServices, keeper: WebhookKeepe
   app.get("/api/v1/webhooks/:id/deliveries", { schema: deliveriesSchema }, async (request) => {
     const { id: webhookId, tenantId } = await found(request, request.params.id)
     const { status, before } = request.query
+    const after = before === undefined ? undefined : positionOf(before, tenantId)
     const limit = Number(request.query.limit ?? DELIVERIES_LISTED)
     const page = await records.deliveries({
       ...{ tenantId, webhookId, limit: limit + 1 },
       ...(status !== undefined && { status }),
-      ...(before !== undefined && { before: Number(before) }),
+      ...(after !== undefined && { before: after }),
     })
     const shown = page.slice(0, limit)
-    const next = page.length > limit ? (shown.at(-1)?.event.seq ?? null) : null
+    const last = page.length > limit ? shown.at(-1) : undefined
+    const next = last === undefined ? null : textOf(last.event.seq, tenantId)
     return { deliveries: shown.map(deliveryBody), next }
   })
 

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict"
 import { test } from "node:test"
-import { openCursors } from "./cursor.ts"
+import { openCursors } from "./event-cursor.ts"
 
 const cursors = openCursors(new Uint8Array(32).fill(3))
 const at = Date.UTC(2026, 10, 18, 9, 30)

@@ -125,6 +125,7 @@ test("an owner watches addresses and numbers, finds them by name, and ends it by
   // A domain is named among the lines, and the page says what proves it.
   await page.getByLabel("One a line").fill("corp.example, ours")
   await page.getByRole("button", { name: "Watch", exact: true }).click()
+  await page.getByText("1 domain is not proved to be yours yet.").waitFor()
   const domains = page.getByRole("region", { name: "Domains", exact: true })
   const domain = domains.getByRole("row", { name: /corp\.example/ })
   await domain.locator("summary", { hasText: "Not proved yet" }).click()

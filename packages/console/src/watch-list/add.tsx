@@ -106,7 +106,7 @@ export function Add(): ReactElement {
 }
 
 function Outcome({ of }: { readonly of: Added }): ReactElement {
-  const { added, existed, refused, more, names } = of
+  const { added, existed, unproved, refused, more, names } = of
   const failed = refused.length + more
   return (
     <Alert
@@ -116,6 +116,12 @@ function Outcome({ of }: { readonly of: Added }): ReactElement {
       mt="md"
     >
       {existed > 0 && <p>{counted(existed, "was", "were")} watched already.</p>}
+      {unproved > 0 && (
+        <p>
+          {counted(unproved, "domain is", "domains are")} not proved to be yours yet. Nothing is
+          told of a domain until its proof, below, is found.
+        </p>
+      )}
       {failed > 0 && (
         <>
           <p>{failed === 1 ? "1 line was" : `${count.format(failed)} lines were`} refused:</p>

@@ -7,6 +7,8 @@ import { portions } from "./lines.ts"
 export interface Added {
   readonly added: number
   readonly existed: number
+  /** Of those that were added or existed: domains that are not proved to be the tenant's yet. */
+  readonly unproved: number
   readonly refused: readonly { readonly line: number; readonly why: string }[]
   /** Refused beyond those that are listed. */
   readonly more: number
@@ -14,7 +16,10 @@ export interface Added {
   readonly names: readonly string[]
 }
 
-export const NOTHING: Added = { added: 0, existed: 0, refused: [], more: 0, names: [] }
+export const NOTHING: Added = {
+  ...{ added: 0, existed: 0, unproved: 0 },
+  ...{ refused: [], more: 0, names: [] },
+}
 
 const LISTED_MAX = 50
 
@@ -40,11 +45,13 @@ export async function addAll(
     )
     const names: string[] = []
     let added = 0
+    let unproved = 0
     for (const [n, outcome] of outcomes.entries()) {
       const line = wanted[n]?.line ?? 0
       if (outcome.problem !== undefined) refused.push({ line, why: whyOf(outcome.problem) })
       else {
         if (outcome.status === "added") added++
+        if (outcome.domain?.state === "pending") unproved++
         names.push(csvLine([line, outcome.status, outcome.ref]))
       }
     }
@@ -52,6 +59,7 @@ export async function addAll(
     sofar = {
       added: sofar.added + added,
       existed: sofar.existed + names.length - added,
+      unproved: sofar.unproved + unproved,
       refused: all.slice(0, LISTED_MAX),
       more: sofar.more + Math.max(0, all.length - LISTED_MAX),
       names: [...sofar.names, ...names],

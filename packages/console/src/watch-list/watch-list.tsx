@@ -56,8 +56,8 @@ export default function WatchListPage(): ReactElement {
       <p>
         Whom you watch is scored again when a file that names them is imported, when evidence,
         feedback or a carrier tells of them, and when time changes their score. A change of stage or
-        band is an event, and so is a source that newly holds them. Only keyed hashes are kept, with
-        your own names of them.
+        band is an event, and so is a source that newly holds them. Only keyed hashes of addresses
+        and numbers are kept, with your own names of them.
         {isOwner && (
           <>
             {" "}

@@ -35,7 +35,7 @@ export const floors: Readonly<Record<string, readonly (readonly string[])[]>> = 
     ["base", "score/providers"],
     ["accounts", "score/providers/camara", "score/providers/twilio"],
     ["http"],
-    ["score", "score/email/lists", "intake", "people/oidc"],
+    ["score", "score/email/lists", "intake", "people/oidc", "sinks/formats"],
     ["score/email", "score/email/network", "score/phone"],
     [
       "audit",

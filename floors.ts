@@ -57,6 +57,7 @@ export const floors: Readonly<Record<string, readonly (readonly string[])[]>> = 
       "review",
       "score/many",
       "signup",
+      "sinks",
       "sources",
       "subjects",
       "tenants",

@@ -74,9 +74,10 @@ const TABLES_BEFORE_18 = {
   watch_batches: ["batch_id"],
   watch_tenants: ["tenant_id"],
 } as const
+const TABLES_BEFORE_19 = { ...TABLES_BEFORE_18, domain_watches: ["id"] } as const
 const TABLES = {
-  ...TABLES_BEFORE_18,
-  domain_watches: ["id"],
+  ...TABLES_BEFORE_19,
+  sinks: ["name"],
 } as const satisfies Record<Exclude<keyof Schema, "sessions" | "invitations">, readonly string[]>
 /** A backup may be made before the first start of this program has changed the tables. */
 const TABLES_BEFORE_7 = {
@@ -177,7 +178,8 @@ function tablesOf(format: number): Readonly<Record<string, readonly string[]>> {
   if (format < 15) return TABLES_BEFORE_15
   if (format < 16) return TABLES_BEFORE_16
   if (format < 17) return TABLES_BEFORE_17
-  return format < 18 ? TABLES_BEFORE_18 : TABLES
+  if (format < 18) return TABLES_BEFORE_18
+  return format < 19 ? TABLES_BEFORE_19 : TABLES
 }
 
 /** A row of any format. */

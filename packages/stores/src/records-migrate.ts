@@ -23,6 +23,7 @@ import { views } from "./records-migrations/0015-views.ts"
 import { events } from "./records-migrations/0016-events.ts"
 import { watch } from "./records-migrations/0017-watch.ts"
 import { domainWatches } from "./records-migrations/0018-domain-watches.ts"
+import { sinks } from "./records-migrations/0019-sinks.ts"
 import { chainer } from "./records-audit.ts"
 
 type MigrationStep = (
@@ -55,6 +56,7 @@ const migrations: Record<string, MigrationStep> = {
   "0016-events": events,
   "0017-watch": watch,
   "0018-domain-watches": domainWatches,
+  "0019-sinks": sinks,
 }
 export const recordsFormat = Math.max(...Object.keys(migrations).map(numberOf))
 

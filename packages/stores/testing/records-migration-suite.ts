@@ -25,8 +25,9 @@ export interface OlderDatabase {
   }
 }
 
-/** Undoes formats 16 to 18. */
+/** Undoes formats 16 to 19. */
 const WATCHING = [
+  "sinks",
   ...["domain_watches", "watch_items", "watch_domains"],
   ...["watch_batches", "watch_tenants"],
 ]

@@ -132,6 +132,7 @@ export const keptInRecords: Readonly<Record<keyof Schema, Kept>> = {
     person: "the name of the domain, which the tenant has shown to be its own or has to",
     long: { text: "until the tenant ends watching" },
   },
+  sinks: { what: "up to where each sink has events", person: nobody, long: forEver },
   watch_tenants: {
     what: "policies that watched identities were scored by",
     person: nobody,

@@ -83,7 +83,10 @@ function readCef(line: string): { header: string[]; extension: Record<string, st
 }
 
 test("whatever a name or reason holds, a line of CEF is one line that reads back", () => {
-  const texts = fc.string({ unit: fc.constantFrom("a", " ", "|", "\\", "=", "\n", "\r", "rt=", "ü", "😀"), maxLength: 20 })
+  const texts = fc.string({
+    unit: fc.constantFrom("a", " ", "|", "\\", "=", "\n", "\r", "rt=", "ü", "😀"),
+    maxLength: 20,
+  })
   fc.assert(
     fc.property(texts, texts, (tenant, reason) => {
       const event = sample("decision.critical")

@@ -129,7 +129,7 @@ test("the palette goes to a page by its name, scores and seeks an address, and a
   await pressUntil(page, "Control+k", search)
   await search.fill("ivan.petrov@mail.example")
   await page.getByText("Find decisions about ivan.petrov@mail.example").click()
-  await page.getByRole("button", { name: "About ivan.petrov@mail.example" }).waitFor()
+  await page.getByRole("button", { name: /^About ivan\.petrov@mail\.example/ }).waitFor()
   assert.doesNotMatch(page.url(), /ivan/)
   await search.waitFor({ state: "hidden" })
   await pressUntil(page, "Shift+?", page.getByRole("dialog", { name: "Keys" }))

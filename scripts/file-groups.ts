@@ -1,6 +1,4 @@
-import { existsSync, readFileSync } from "node:fs"
-import { dirname, join } from "node:path"
-import { root } from "./repository.ts"
+import { reached, textOf } from "./reached-by-test.ts"
 
 /** Enough that loading no longer counts, and few enough that no core waits for the last group. */
 const FILES_A_GROUP = 24
@@ -38,21 +36,4 @@ function mayShare(file: string): boolean {
     // Loaded once for all, a helper's hooks would be those of the first file that imports it.
     helpers.every((text) => !WAITS.test(text) && !HOOK.test(text))
   )
-}
-
-/** A test file and the modules for tests that it imports, also by way of one another. */
-function reached(file: string, found = new Set<string>()): Set<string> {
-  found.add(file)
-  for (const [, name = ""] of textOf(file).matchAll(/from "([^"]+)"/g)) {
-    const module = name.startsWith(".")
-      ? join(dirname(file), name)
-      : name.replace(/^@assay\/(\w+)\/(testing\/.*)$/, "packages/$1/$2.ts")
-    const isOfTests = /\/testing\/|\.test\.ts$|^tests\//.test(module)
-    if (isOfTests && !found.has(module) && existsSync(join(root, module))) reached(module, found)
-  }
-  return found
-}
-
-function textOf(file: string): string {
-  return readFileSync(join(root, file), "utf8")
 }

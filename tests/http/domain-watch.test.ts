@@ -198,12 +198,14 @@ test("what is no domain is refused by its place, and there may be so many", asyn
   assert.equal((await add({ domains: many })).added, WATCH_DOMAINS_MAX)
   assert.equal((await refusal({ emails: ["x@mail.example"], domains: ["more.example"] }))[0], 409)
   assert.equal((await list()).total, 0)
-  const full = await addLines([{ domain: "more.example" }, { domain: "d0.example" }])
+  const full = await addLines([
+    ...[{ domain: "more.example" }, { email: "x@mail.example" }, { domain: "d0.example" }],
+  ])
   assert.deepEqual(
-    full.map(({ problem }) => problem?.status),
-    [409, 409],
+    full.map(({ status, problem }) => status ?? problem.status),
+    [409, "added", 409],
   )
-  await remove({ domains: many })
+  await remove({ domains: many, emails: ["x@mail.example"] })
 })
 
 test("lines name domains among others, and each is answered in its place with what proves it", async () => {

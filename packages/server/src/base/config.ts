@@ -453,7 +453,12 @@ export type SettingName = (typeof settings)[number]["name"]
  * Names the tests, soak runs and `assay score` use; anything else that starts with ASSAY_, DROP_ or
  * OIDC_ is a typing mistake.
  */
-const NOT_SETTINGS = new Set(["ASSAY_SOAK", "ASSAY_CAMARA_SPECS", "ASSAY_API_KEY"])
+const NOT_SETTINGS = new Set([
+  "ASSAY_SOAK",
+  "ASSAY_COMMAND_MINUTES",
+  "ASSAY_CAMARA_SPECS",
+  "ASSAY_API_KEY",
+])
 
 const secretNames: ReadonlySet<string> = new Set(
   settings.filter((setting) => "secret" in setting).map(({ name }) => name),

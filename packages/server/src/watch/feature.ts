@@ -215,6 +215,8 @@ function addRoute(
 /** Lines of a write: the records take others' in between. */
 const LINES_AT_ONCE = 1_000
 
+type AddedTogether = [identities: readonly WatchedIdentity[], domains: readonly NamedDomain[]]
+
 interface LineServices {
   readonly identify: Identify
   readonly lists: WatchLists
@@ -252,23 +254,26 @@ async function addLines(
         results[index] = { index, problem: problemDetails(error, null) }
       }
     }
-    const inOrder = [...places.identities, ...places.domains]
-    if (inOrder.length === 0) continue
-    const watching = await lists.add(tenantId, identities, domains)
-    if (watching === null) {
-      // Lines of writes before stay watched.
+    // A write each: there may be too many domains and room for identities, or the other way round.
+    const put = async (at: readonly number[], ...what: AddedTogether): Promise<void> => {
+      if (at.length === 0) return
+      const watching = await lists.add(tenantId, ...what)
       const problem = problemDetails(new Problem("watch-list-full", "It was not added."), null)
-      for (const index of inOrder) results[index] = { index, problem }
-      continue
+      const proofs = watching === null || what[1].length === 0 ? [] : await domainsOf(tenantId)
+      for (const [n, index] of at.entries()) {
+        const item = watching?.[n]
+        const domain = proofs.find((each) => each.domain === what[1][n]?.domain)
+        results[index] =
+          item === undefined
+            ? { index, problem }
+            : {
+                ...{ index, status: item.added ? "added" : "already_existed", ref: item.ref },
+                ...(domain && { domain }),
+              }
+      }
     }
-    const proofs = domains.length === 0 ? [] : await domainsOf(tenantId)
-    for (const [at, { added: isNew, ref }] of watching.entries()) {
-      const index = inOrder[at] ?? 0
-      const name = domains[at - identities.length]?.domain
-      const domain = proofs.find((each) => each.domain === name)
-      const status = isNew ? "added" : "already_existed"
-      results[index] = { index, status, ref, ...(domain && { domain }) }
-    }
+    await put(places.identities, identities, [])
+    await put(places.domains, [], domains)
   }
   return results
 }

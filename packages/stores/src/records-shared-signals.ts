@@ -145,6 +145,13 @@ export interface SharedSignalRecords {
   ): Promise<"asked" | "too-soon" | "not-found">
   /** What waits for a stream besides events, the oldest first. */
   streamNotes(of: { id: string; limit: number }): Promise<StreamNote[]>
+  /** How many events wait behind a number, counted up to a limit, and when the first happened. */
+  waitingEvents(of: {
+    tenantId: number
+    after: number
+    kinds: readonly EventKind[]
+    limit: number
+  }): Promise<{ count: number; oldestAt: number | null }>
   /** Ids of what was taken behind the stream's position. */
   streamAcks(of: { id: string }): Promise<string[]>
   /** Notes what a receiver that polls has taken, or cannot take, where `fault` says why. */
@@ -311,6 +318,20 @@ export function sqlSharedSignals(
         return rows.map(noteOf)
       }),
 
+    waitingEvents: ({ tenantId, after, kinds, limit }) =>
+      read(async (db) => {
+        const rows = await db
+          .selectFrom("events")
+          .select("at")
+          .where("tenant_id", "=", tenantId)
+          .where("seq", ">", after)
+          .where("kind", "in", kinds)
+          .orderBy("seq")
+          .limit(limit)
+          .execute()
+        return { count: rows.length, oldestAt: rows[0]?.at ?? null }
+      }),
+
     streamAcks: ({ id }) =>
       read(async (db) => {
         const rows = await db
@@ -354,12 +375,7 @@ export function sqlSharedSignals(
           .where("seq", "<", seq)
           .returning("id")
           .executeTakeFirst()
-        if (moved === undefined) return
-        await db
-          .deleteFrom("ssf_acks")
-          .where("stream_id", "=", id)
-          .where("seq", "<=", seq)
-          .execute()
+        if (moved !== undefined) await endAcks(db, id, seq)
       }),
 
     leftOut: ({ id, refHashes }) =>
@@ -495,6 +511,7 @@ export function sqlSharedSignals(
           })
           .where("id", "=", id)
           .execute()
+        if (seq > before.seq) await endAcks(db, id, seq)
         if (!pauses) return
         await addNote(db, id, pause.note, at)
         const by = { at, actor: "service", tenantId: before.tenant_id }
@@ -577,6 +594,11 @@ async function addNote(db: Write, id: string, added: NewStreamNote, at: number):
 async function endNotes(db: Write, id: string, notes: readonly string[]): Promise<void> {
   if (notes.length === 0) return
   await db.deleteFrom("ssf_notes").where("stream_id", "=", id).where("id", "in", notes).execute()
+}
+
+/** What was taken out of order is no longer, up to a number. */
+async function endAcks(db: Write, id: string, seq: number): Promise<void> {
+  await db.deleteFrom("ssf_acks").where("stream_id", "=", id).where("seq", "<=", seq).execute()
 }
 
 /** What waited for the stream, and what of it was taken. */

@@ -149,6 +149,11 @@ export function recordsSharedSignalsSuite(
     assert.deepEqual(await due(at), [])
     await records.addEvents([event(acme.tenantId)])
     assert.deepEqual(await due(at), [place])
+    const waiting = { tenantId: acme.tenantId, after: seq, kinds: KINDS, limit: 9 }
+    assert.equal((await records.waitingEvents(waiting)).count, 1)
+    assert.deepEqual(await records.waitingEvents({ ...waiting, tenantId: globex.tenantId }), {
+      ...{ count: 0, oldestAt: null },
+    })
 
     const until = at + 60_000
     const claims = await Promise.all([

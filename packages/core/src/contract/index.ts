@@ -180,6 +180,7 @@ export {
   type ServiceRole,
   TENANT_ROLES,
   type TenantRole,
+  STANDARD_PATHS,
 } from "./rights.ts"
 export {
   ASSIGNEE_PATTERN,
@@ -300,3 +301,13 @@ export {
   WebhookRotation,
   WebhookSecrets,
 } from "./webhooks.ts"
+export {
+  SHARED_SIGNALS_EVENTS,
+  SharedSignalsKeyList,
+  SharedSignalsParams,
+  SharedSignalsStream,
+  SharedSignalsStreamChange,
+  SharedSignalsStreamList,
+  SharedSignalsStreamRequest,
+  SharedSignalsVerification,
+} from "./shared-signals.ts"

@@ -77,6 +77,8 @@ export interface Primary {
   readonly directories: { readonly models: string; readonly segments: string }
   /** Calls webhooks, in a thread of its own. */
   readonly deliveries: Deliveries
+  /** Where receivers of Shared Signals reach the service; null: there are none. */
+  readonly ssfOrigin: string | null
   readonly now: () => number
   /** How many days a decision may wait for an analyst; 0: none waits. */
   readonly reviewDays: number

@@ -11,6 +11,7 @@ import type { RequestCounts } from "../health/request-counts.ts"
 import type { Deliveries } from "../http/feature.ts"
 import type { SignalLookup } from "../score/providers/phone-signals.ts"
 import type { Spending } from "../score/providers/spending.ts"
+import type { StreamOutbox } from "../shared-signals/sender.ts"
 import type { Outbox } from "../webhooks/deliverer.ts"
 import type { ServerSighting } from "./keep-learnt.ts"
 
@@ -104,7 +105,7 @@ export const deliveriesPort = portOf<DeliveriesPort>("deliveries", {
   metrics: true,
 })
 /** What that thread empties, in the primary. */
-export const outboxPort = portOf<Outbox>("outbox", {
+export const outboxPort = portOf<Outbox & StreamOutbox>("outbox", {
   dueWebhooks: true,
   claimDeliveries: true,
   releaseDeliveries: true,
@@ -112,12 +113,22 @@ export const outboxPort = portOf<Outbox>("outbox", {
   liveSecrets: true,
   logShot: true,
   pendingDeliveries: true,
+  dueStreams: true,
+  claimStream: true,
+  settleStream: true,
+  streamNotes: true,
+  streamAcks: true,
+  eventsAfter: true,
+  leftOut: true,
+  sharedKeys: true,
+  acknowledge: true,
 })
 
 /** What the thread that calls webhooks is started with. */
 export interface DeliveriesThreadData extends WebhookConfig {
   /** Whom proofs of domains are asked of; null: nobody. */
   readonly dns: Config["dns"]
+  readonly ssfOrigin: Config["ssfOrigin"]
   readonly subkeys: Secrets["subkeys"]
 }
 
@@ -243,6 +254,7 @@ export const recordsPort = portOf<Records>("records", {
   deleteStream: true,
   askVerification: true,
   streamNotes: true,
+  waitingEvents: true,
   streamAcks: true,
   acknowledge: true,
   moveStream: true,

@@ -207,7 +207,12 @@ async function openService(given: Given): Promise<Service> {
   const providers = given.providers && (await openProviders(given.providers, records, log))
 
   const deliveries = openDeliveriesThread({
-    data: { ...config.webhooks, dns: config.dns, subkeys: secrets.subkeys },
+    data: {
+      ...config.webhooks,
+      dns: config.dns,
+      ssfOrigin: config.ssfOrigin,
+      subkeys: secrets.subkeys,
+    },
     outbox: records,
     log,
   })
@@ -282,6 +287,7 @@ async function openService(given: Given): Promise<Service> {
       lists: { directory: directory.lists, reload: reloadEverywhere, reloads: () => reloads },
       directories: { models: directory.models, segments: directory.segments },
       deliveries,
+      ssfOrigin: config.ssfOrigin,
       now: Date.now,
       reviewDays: config.reviewDays,
     },

@@ -208,7 +208,9 @@ export function openStreamSender(options: StreamSenderOptions): StreamSender {
   }
 
   const restAfter = (failures: number): number =>
-    Math.min(REST_MAX_MS, restMs * 2 ** Math.min(failures, 20)) * (1 + JITTER * Math.random())
+    Math.round(
+      Math.min(REST_MAX_MS, restMs * 2 ** Math.min(failures, 20)) * (1 + JITTER * Math.random()),
+    )
 
   function begin(place: StreamPlace): void {
     const { id } = place

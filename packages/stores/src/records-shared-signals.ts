@@ -103,6 +103,8 @@ export interface SharedKey {
 export interface StreamSettlement {
   readonly id: string
   readonly claim: string
+  /** Of the stream as it was claimed: of one that was changed since, no failure is held. */
+  readonly changedAt: number
   readonly at: number
   /** Up to where events were taken, or gave nothing. */
   readonly seq: number
@@ -470,6 +472,7 @@ export function sqlSharedSignals(
           .where("id", "=", id)
           .where("tenant_id", "=", tenantId)
           .where("method", "=", "push")
+          .where(({ or, eb }) => or([eb("next_at", "is", null), eb("next_at", "<=", at)]))
           .where(({ or, eb }) => or([eb("locked_until", "is", null), eb("locked_until", "<=", at)]))
           .returningAll()
           .executeTakeFirst()
@@ -478,7 +481,7 @@ export function sqlSharedSignals(
 
     settleStream: (settlement) =>
       write(async (db) => {
-        const { id, claim, at, seq, taken, fault, notes, verified, pause } = settlement
+        const { id, claim, at, seq, taken, notes, verified, pause } = settlement
         if (pause !== null) await takeTurn(db, "events")
         const before = await db
           .selectFrom("ssf_streams")
@@ -493,7 +496,8 @@ export function sqlSharedSignals(
           notes.map((each) => each.id),
         )
         const isOurs = before.claim === claim
-        const pauses = isOurs && pause !== null && before.status === "enabled"
+        const fault = before.changed_at === settlement.changedAt ? settlement.fault : null
+        const pauses = isOurs && fault !== null && pause !== null && before.status === "enabled"
         await db
           .updateTable("ssf_streams")
           .set({
@@ -503,7 +507,7 @@ export function sqlSharedSignals(
             ...(isOurs && {
               ...{ locked_until: null, claim: null },
               next_at: fault?.nextAt ?? null,
-              failures: fault === null ? 0 : taken ? 1 : before.failures + 1,
+              failures: (taken ? 0 : before.failures) + (fault === null ? 0 : 1),
             }),
             ...(fault !== null && { fault: fault.code, fault_at: at }),
             ...(fault === null && taken && { fault: null, fault_at: null }),

@@ -165,16 +165,26 @@ export function recordsSharedSignalsSuite(
     // One that died has it for a while.
     assert.deepEqual(await due(until), [place])
     const claim = claims[0] === null ? "b" : "a"
-    const settled = { ...{ id: "one", claim, at, notes: [] }, verified: false, pause: null }
+    const settled = {
+      ...{ id: "one", claim, changedAt: at, at, notes: [], verified: false, pause: null },
+    }
     const fault = { code: "timed-out", nextAt: at + 1_000 }
     await records.settleStream({ ...settled, seq, taken: false, fault })
     assert.deepEqual(await due(at + 999), [])
     assert.deepEqual(await due(at + 1_000), [place])
     const failed = await records.stream(place)
     assert.deepEqual([failed?.failures, failed?.fault], [1, { at, code: "timed-out" }])
+    // One that is changed while it is sent to is tried at once.
+    assert.equal(await records.claimStream({ ...place, at, until, claim: "e" }), null)
+    await records.claimStream({ ...place, at: at + 1_000, until, claim: "d" })
+    await records.changeStream({ ...place, at: at + 1, ...by, set: { url: "https://b.example/" } })
+    await records.settleStream({ ...settled, claim: "d", seq, taken: false, fault })
+    assert.deepEqual(await due(at), [place])
     await other.claimStream({ ...place, at, until, claim: "c" })
     const newest = await records.newestEvent({ tenantId: acme.tenantId })
-    await records.settleStream({ ...settled, claim: "c", seq: newest, taken: true, fault: null })
+    await records.settleStream({
+      ...{ ...settled, claim: "c", changedAt: at + 1, seq: newest, taken: true, fault: null },
+    })
     const well = await records.stream(place)
     assert.deepEqual([well?.seq, well?.failures, well?.fault], [newest, 0, null])
     assert.deepEqual(await due(at + 1_000), [])
@@ -187,7 +197,9 @@ export function recordsSharedSignalsSuite(
     const { seq } = await records.createStream(newStream(acme.tenantId, "one"))
     const note = { id: "n1", kind: "stream-updated", data: { status: "paused" } } as const
     const pause = { reason: "refused", note }
-    const settled = { ...{ id: "one", at, seq, taken: false, notes: [] }, verified: false, pause }
+    const settled = {
+      ...{ id: "one", changedAt: at, at, seq, taken: false, notes: [], verified: false, pause },
+    }
     const fault = { code: "invalid_key", nextAt: at }
     await records.claimStream({ ...place, at, until: at + 1, claim: "a" })
     await records.settleStream({ ...settled, claim: "not this one", fault })

@@ -199,8 +199,7 @@ onEngines(
     const sender = await given.start()
     const place = { tenantId: given.tenantId, id }
     await until("it is paused", async () => {
-      given.clock.offsetMs += 60_000
-      sender.look()
+      await passRest(given, place, sender)
       return (await given.records.stream(place))?.status === "paused"
     })
     const paused = await given.records.stream(place)

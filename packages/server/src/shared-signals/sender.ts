@@ -153,7 +153,7 @@ export function openStreamSender(options: StreamSenderOptions): StreamSender {
     const pauses = turn.isRefused && !taken && failures + 1 >= REFUSED_MAX
     const reason = `The receiver does not take a token: ${fault?.code ?? ""}`
     await outbox.settleStream({
-      ...{ id: stream.id, claim, at, seq, taken, notes, verified },
+      ...{ id: stream.id, claim, changedAt: stream.changedAt, at, seq, taken, notes, verified },
       fault: fault === null || retryAt === null ? null : { code: fault.code, nextAt: retryAt },
       pause: pauses ? { reason, note: updatedNote({ status: "paused", reason }) } : null,
     })

@@ -138,8 +138,8 @@ export function recordsSharedSignalsSuite(
     await records.forgetStreamNotes({ before: at + 1 })
     assert.deepEqual(await records.streamNotes({ id: "one", limit: 9 }), [])
     for (let n = 0; n < NOTES_MAX; n++)
-      await verify(records, acme.tenantId, "one", `many ${n}`, at + n * 10_000)
-    const later = at + NOTES_MAX * 10_000
+      await verify(records, acme.tenantId, "one", `many ${n}`, at + (n + 1) * 10_000)
+    const later = at + (NOTES_MAX + 1) * 10_000
     assert.equal(await verify(records, acme.tenantId, "one", "more", later), "too-soon")
   })
 

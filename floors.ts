@@ -32,11 +32,12 @@ export const floors: Readonly<Record<string, readonly (readonly string[])[]>> = 
   carrier: [["."]],
   corpus: [["inputs"], ["segments"], ["formats"], ["engine"], ["."]],
   server: [
+    ["settings"],
     ["base", "score/providers"],
     ["accounts", "score/providers/camara", "score/providers/twilio"],
     ["http"],
     ["score", "score/email/lists", "intake", "people/oidc", "sinks/formats"],
-    ["score/email", "score/email/network", "score/phone"],
+    ["score/email", "score/email/network", "score/phone", "sinks/destinations"],
     [
       "audit",
       "decisions",

@@ -2,7 +2,7 @@ import {
   PROVIDER_KINDS,
   ProviderSettings,
 } from "../../packages/server/src/score/phone/providers.ts"
-import { takesOf } from "../../packages/server/src/score/providers/takes.ts"
+import { takesOf } from "../../packages/server/src/settings/takes.ts"
 import { code, lines, table } from "./page.ts"
 
 /** The documented properties of a member of the settings. */

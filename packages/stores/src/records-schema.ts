@@ -140,7 +140,13 @@ export interface Schema {
     proof: string | null
     check_at: number
   }
-  sinks: { name: string; seq: number; moved_at: number }
+  sinks: {
+    name: string
+    seq: number
+    moved_at: number
+    holder: string | null
+    held_until: number
+  }
   watch_tenants: { tenant_id: number; policy: string }
   tombstones: { identity_key: Uint8Array; erased_at: number }
   evidence: {

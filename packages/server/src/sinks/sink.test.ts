@@ -10,7 +10,8 @@ import type { Records } from "@assay/stores/records"
 import { openSqliteRecords } from "@assay/stores/sqlite/records"
 import { auditKey } from "@assay/stores/testing/audit-key"
 import { openEventBodies } from "../intake/event-body.ts"
-import { type Destination, openSink, type Sink, SinkError, type SinkFault } from "./sink.ts"
+import { type Destination, SinkError } from "./destinations/destination.ts"
+import { openSink, type Sink, type SinkFault } from "./sink.ts"
 
 const folder = mkdtempSync(join(tmpdir(), "assay-sinks-"))
 after(() => rmSync(folder, { recursive: true }))
@@ -58,11 +59,18 @@ function destination(): Taking {
 }
 
 const faults: (SinkFault | null)[] = []
-const start = (name: string, records: Records, to: Destination): Sink =>
+const start = (name: string, records: Records, to: Destination, alone = true): Sink =>
   openSink({
-    ...{ name, records, destination: to, bodyOf, now: Date.now, restMs: 1 },
+    sink: { name, kind: "test", destination: to, withIdentities: false },
+    ...{ records, bodyOf, alone, now: Date.now, restMs: 1 },
     changed: (fault) => faults.push(fault),
+    count: () => undefined,
   })
+
+/** Once it has begun, it gets whatever happens. */
+async function begun(sink: Sink): Promise<void> {
+  while ((await sink.state()).movedAt === null) await delay(5)
+}
 
 async function until(isSo: () => boolean): Promise<void> {
   const deadline = Date.now() + 30_000
@@ -78,7 +86,7 @@ test("every event is sent once and in order, in batches, from where a sink began
   const to = destination()
   const sink = start("siem", records, to)
   // It begins behind the newest.
-  while ((await sink.state()).behind > 0) await delay(5)
+  await begun(sink)
   const ids = await happens(records, 450)
   sink.look()
   await until(() => to.taken.length === ids.length)
@@ -90,7 +98,10 @@ test("every event is sent once and in order, in batches, from where a sink began
   assert.deepEqual(again.taken, missed)
   assert.deepEqual(
     { ...(await later.state()), movedAt: 0 },
-    { name: "siem", behind: 0, movedAt: 0, fault: null },
+    {
+      ...{ name: "siem", kind: "test", behind: 0, oldestAt: null, movedAt: 0 },
+      ...{ fault: null, elsewhere: false },
+    },
   )
   await later.stop()
   await records.close()
@@ -101,14 +112,13 @@ test("a receiver that is away gets all of it later, says why meanwhile, and othe
   const [away, there] = [destination(), destination()]
   const down = start("away", records, away)
   const up = start("there", records, there)
-  await until(() => true)
   let failed = 0
   away.answer = async () => {
     failed++
     throw new SinkError("answered-503")
   }
   faults.length = 0
-  await Promise.all([down.state(), up.state()])
+  await Promise.all([begun(down), begun(up)])
   const ids = await happens(records, 5)
   await until(() => there.taken.length === 5 && failed > 2)
   const { behind, fault } = await down.state()
@@ -139,11 +149,65 @@ test("a batch whose answer was lost is sent again with the same ids, and nothing
     }
   }
   const sink = start("siem", records, to)
-  await sink.state()
+  await begun(sink)
   const ids = await happens(records, 3)
   await until(() => to.taken.length === 3)
   assert.deepEqual([...new Set(seen)], ids)
   assert.ok(seen.length > ids.length)
+  await sink.stop()
+  await records.close()
+})
+
+test("a batch that is too large is halved until it is taken", async () => {
+  const records = await newRecords()
+  const to = destination()
+  const sizes: number[] = []
+  to.answer = async (batch) => {
+    sizes.push(batch.length)
+    if (batch.length > 30) throw new SinkError("answered-413")
+  }
+  const sink = start("siem", records, to)
+  await begun(sink)
+  const ids = await happens(records, 150)
+  await until(() => to.taken.length === ids.length)
+  assert.deepEqual(to.taken, ids)
+  assert.ok(sizes.every((size) => size <= 200) && sizes.some((size) => size <= 30))
+  await sink.stop()
+  await records.close()
+})
+
+test("of two services on the same records one sends, and the other takes over when it ends", async () => {
+  const records = await newRecords()
+  const [first, second] = [destination(), destination()]
+  const one = start("siem", records, first, false)
+  await begun(one)
+  const two = start("siem", records, second, false)
+  const ids = await happens(records, 3)
+  await until(() => first.taken.length === 3)
+  assert.deepEqual(first.taken, ids)
+  while (!(await two.state()).elsewhere) await delay(5)
+  assert.equal((await one.state()).elsewhere, false)
+  await one.stop()
+  const later = await happens(records, 2)
+  await until(() => second.taken.length === 2)
+  assert.deepEqual([first.taken, second.taken], [ids, later])
+  await two.stop()
+  await records.close()
+})
+
+test("a test is one event of its own, which says what came of it and moves nothing", async () => {
+  const records = await newRecords()
+  const to = destination()
+  const sink = start("siem", records, to)
+  await begun(sink)
+  const { eventId: id, fault } = await sink.test()
+  assert.deepEqual([fault, to.taken], [null, [id]])
+  to.answer = async () => {
+    throw new SinkError("answered-401")
+  }
+  assert.equal((await sink.test()).fault, "answered-401")
+  const { fault: ofSink, behind } = await sink.state()
+  assert.deepEqual([ofSink, behind], [null, 0])
   await sink.stop()
   await records.close()
 })

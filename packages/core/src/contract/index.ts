@@ -300,3 +300,4 @@ export {
   WebhookRotation,
   WebhookSecrets,
 } from "./webhooks.ts"
+export { SinkList, SinkParams, SinkState, SinkTestResult } from "./sinks.ts"

@@ -20,6 +20,7 @@ import type { PhoneServices } from "../score/phone/phone-scorer.ts"
 import { telecomRoutes } from "../score/phone/routes.ts"
 import { signUp } from "../signup/feature.ts"
 import { review } from "../review/feature.ts"
+import { sinks } from "../sinks/feature.ts"
 import { sources } from "../sources/feature.ts"
 import { subjects } from "../subjects/feature.ts"
 import { tenants } from "../tenants/feature.ts"
@@ -49,6 +50,7 @@ export const features = [
   events,
   views,
   webhooks,
+  sinks,
   policy,
   sources,
   imports,

@@ -32,6 +32,8 @@ import type { Records } from "@assay/stores/records"
 import { firstLinkToken } from "../people/first-link.ts"
 import { reviewsPort } from "../review/reviews.ts"
 import { importsPort } from "../imports/imports.ts"
+import type { SinkSettings } from "../sinks/kinds.ts"
+import { configuredSinks } from "../sinks/sink-settings.ts"
 import { subjectsPort } from "../subjects/subjects.ts"
 import { syncTombstones } from "../subjects/sync-tombstones.ts"
 import { openTombstones } from "../subjects/tombstone-file.ts"
@@ -52,6 +54,7 @@ import { everyStep } from "./every-step.ts"
 import { keepCompacted, startCompaction } from "./keep-compacted.ts"
 import { keepVerified, startVerify } from "./keep-verified.ts"
 import { openDeliveriesThread } from "./open-deliveries-thread.ts"
+import { noSinks, openSinksThread } from "./open-sinks-thread.ts"
 import { openProvidersThread, type ProvidersThread } from "./open-providers-thread.ts"
 import { countersPort, openRecordsPort, primaryPort, signalsPort } from "./ports.ts"
 import { openDecisionsWriter, openRecordsWriter } from "./store-writers.ts"
@@ -98,6 +101,7 @@ export async function startService(
   program: Program,
 ): Promise<Service> {
   const providers = configuredProviders(config)
+  const sinks = configuredSinks(config)
   const directory = openDataDirectory(config.dataDirectory)
   if (config.production && directory.demo) {
     throw wrongSettings(
@@ -125,6 +129,7 @@ export async function startService(
     cluster,
     program,
     providers,
+    sinks,
     directory,
     lock,
     secrets,
@@ -146,6 +151,7 @@ interface Given {
   readonly cluster: Cluster
   readonly program: Program
   readonly providers: ProviderSettings | null
+  readonly sinks: SinkSettings | null
   readonly directory: DataDirectory
   readonly lock: { release(): void }
   readonly secrets: Secrets
@@ -211,6 +217,15 @@ async function openService(given: Given): Promise<Service> {
     outbox: records,
     log,
   })
+
+  const sinks =
+    given.sinks === null
+      ? noSinks
+      : await openSinksThread(
+          { settings: given.sinks, alone: databaseUrl === null, subkeys: secrets.subkeys },
+          records,
+          log,
+        )
 
   const velocity = await keptVelocity({
     counters,
@@ -282,6 +297,7 @@ async function openService(given: Given): Promise<Service> {
       lists: { directory: directory.lists, reload: reloadEverywhere, reloads: () => reloads },
       directories: { models: directory.models, segments: directory.segments },
       deliveries,
+      sinks,
       now: Date.now,
       reviewDays: config.reviewDays,
     },
@@ -330,7 +346,11 @@ async function openService(given: Given): Promise<Service> {
     // Loaded when first asked for: workers count for themselves, and not every start is scraped.
     const { gatheredMetrics } = await import("../base/metrics.ts")
     const reports = await workers.callAll((worker) => worker.metrics())
-    const ofThreads = await Promise.all([providers?.metrics(), deliveries.metrics()])
+    const ofThreads = await Promise.all([
+      providers?.metrics(),
+      deliveries.metrics(),
+      sinks.metrics(),
+    ])
     const { importMetrics } = await import("../imports/import-metrics.ts")
     const ofImports = await importMetrics(await writers.get(importsPort).counts())
     return await gatheredMetrics([
@@ -392,6 +412,7 @@ async function openService(given: Given): Promise<Service> {
   const lookForEvents = oneAtATime(async () => {
     await Promise.allSettled([
       deliveries.look(),
+      sinks.look(),
       workers.callAll((worker) => worker.lookForEvents()),
     ])
   })
@@ -449,6 +470,7 @@ async function openService(given: Given): Promise<Service> {
           endCompacting,
           endVerifying,
           () => deliveries.close(),
+          () => sinks.close(),
           () => providers?.close(),
           () => control.close(),
           () => learnt.close(),

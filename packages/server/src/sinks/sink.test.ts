@@ -69,7 +69,7 @@ const start = (name: string, records: Records, to: Destination, alone = true): S
 
 /** Once it has begun, it gets whatever happens. */
 async function begun(sink: Sink): Promise<void> {
-  while ((await sink.state()).movedAt === null) await delay(5)
+  while ((await sink.state()).last_taken_at === null) await delay(5)
 }
 
 async function until(isSo: () => boolean): Promise<void> {
@@ -97,10 +97,10 @@ test("every event is sent once and in order, in batches, from where a sink began
   await until(() => again.taken.length === 2)
   assert.deepEqual(again.taken, missed)
   assert.deepEqual(
-    { ...(await later.state()), movedAt: 0 },
+    { ...(await later.state()), last_taken_at: null },
     {
-      ...{ name: "siem", kind: "test", behind: 0, oldestAt: null, movedAt: 0 },
-      ...{ fault: null, elsewhere: false },
+      ...{ name: "siem", kind: "test", behind: 0, lag_seconds: 0, last_taken_at: null },
+      ...{ fault: null, sent_elsewhere: false },
     },
   )
   await later.stop()
@@ -185,8 +185,8 @@ test("of two services on the same records one sends, and the other takes over wh
   const ids = await happens(records, 3)
   await until(() => first.taken.length === 3)
   assert.deepEqual(first.taken, ids)
-  while (!(await two.state()).elsewhere) await delay(5)
-  assert.equal((await one.state()).elsewhere, false)
+  while (!(await two.state()).sent_elsewhere) await delay(5)
+  assert.equal((await one.state()).sent_elsewhere, false)
   await one.stop()
   const later = await happens(records, 2)
   await until(() => second.taken.length === 2)
@@ -200,7 +200,7 @@ test("a test is one event of its own, which says what came of it and moves nothi
   const to = destination()
   const sink = start("siem", records, to)
   await begun(sink)
-  const { eventId: id, fault } = await sink.test()
+  const { event_id: id, fault } = await sink.test()
   assert.deepEqual([fault, to.taken], [null, [id]])
   to.answer = async () => {
     throw new SinkError("answered-401")

@@ -1,4 +1,5 @@
 import { randomUUID } from "node:crypto"
+import type { SinkState, SinkTestResult } from "@assay/core/contract"
 import { eventId } from "@assay/stores/event-id"
 import type { SinkRecords } from "@assay/stores/records-sinks"
 import type { openEventBodies } from "../intake/event-body.ts"
@@ -13,36 +14,13 @@ export interface SinkFault {
   readonly code: string
 }
 
-export interface SinkState {
-  readonly name: string
-  readonly kind: string
-  /** Events that it does not have yet, counted up to a limit. */
-  readonly behind: number
-  /** When the oldest of those happened; null: it has all. */
-  readonly oldestAt: number | null
-  /** When it last got any; null: none yet since it was named. */
-  readonly movedAt: number | null
-  /** null: the last attempt went well. */
-  readonly fault: SinkFault | null
-  /** Another service on the same database sends to it. */
-  readonly elsewhere: boolean
-}
-
-/** What came of a test. */
-export interface SinkTest {
-  readonly eventId: string
-  /** null: the receiver took it. */
-  readonly fault: string | null
-  readonly durationMs: number
-}
-
 export interface Sink {
   readonly name: string
   /** Has it look for events at once. */
   look(): void
   state(): Promise<SinkState>
   /** Sends one event that nobody else gets. */
-  test(): Promise<SinkTest>
+  test(): Promise<SinkTestResult>
   /** Waits for what is being sent. */
   stop(): Promise<void>
 }
@@ -187,12 +165,14 @@ export function openSink(options: SinkOptions): Sink {
     async state() {
       const at = await records.sinkPosition(name)
       const after = at?.seq ?? 0
-      const begun = at !== null
-      const behind = begun ? await records.countEventsOfAll({ after, limit: BEHIND_MAX }) : 0
+      const behind = at === null ? 0 : await records.countEventsOfAll({ after, limit: BEHIND_MAX })
       const [oldest] = behind === 0 ? [] : await records.eventsOfAll({ after, limit: 1 })
       return {
-        ...{ name, kind, behind, oldestAt: oldest?.at ?? null, movedAt: at?.movedAt ?? null },
-        ...{ fault, elsewhere: begun && position === null },
+        ...{ name, kind, behind },
+        lag_seconds: Math.max(0, Math.round((now() - (oldest?.at ?? now())) / 1000)),
+        last_taken_at: at && new Date(at.movedAt).toISOString(),
+        fault: fault && { at: new Date(fault.at).toISOString(), code: fault.code },
+        sent_elsewhere: at !== null && position === null,
       }
     },
     async test() {
@@ -202,7 +182,7 @@ export function openSink(options: SinkOptions): Sink {
         data: { sink: name },
       }
       const code = await send([event]).then(() => null, codeOf)
-      return { eventId: id, fault: code, durationMs: Math.round(performance.now() - began) }
+      return { event_id: id, fault: code, duration_ms: Math.round(performance.now() - began) }
     },
     async stop() {
       stopped = true

@@ -1,5 +1,5 @@
 import { readFileSync } from "node:fs"
-import { connect, type Socket } from "node:net"
+import { connect, isIP, type Socket } from "node:net"
 import { connect as connectTls } from "node:tls"
 import { type Static, Type } from "typebox"
 import { exactly } from "../../settings/settings-file.ts"
@@ -82,14 +82,12 @@ export const syslog: SinkKind<typeof SyslogSettings> = {
 
 function connector({ host, port, tls = true, ca_file }: SyslogSettings): () => Socket {
   const ca = ca_file === undefined ? undefined : readFileSync(ca_file, "utf8")
-  if (tls)
+  if (tls) {
+    // An address is no name to be told; the certificate is checked against it all the same.
+    const name = isIP(host) === 0 ? { servername: host } : {}
     return () =>
-      connectTls({
-        host,
-        port: port ?? TLS_PORT,
-        servername: host,
-        ...(ca !== undefined && { ca }),
-      })
+      connectTls({ host, port: port ?? TLS_PORT, ...name, ...(ca !== undefined && { ca }) })
+  }
   return () => connect({ host, port: port ?? TCP_PORT })
 }
 
@@ -101,10 +99,11 @@ async function sent(socket: Socket, bytes: Buffer, confirmed: boolean): Promise<
   )
   // What it says must not fill a buffer.
   socket.resume()
-  socket.once("close", () => {
+  // It says nothing more, and so has read all: what is left unread is told as a reset.
+  socket.once("end", () => {
     if (socket.writableFinished) resolve()
-    else reject(new SinkError("cut-off"))
   })
+  socket.once("close", () => reject(new SinkError("cut-off")))
   socket.end(bytes, () => {
     if (!confirmed) resolve()
   })

@@ -25,11 +25,11 @@ async function newRecords(): Promise<Records> {
   return records
 }
 
-async function happens(records: Records, count: number): Promise<string[]> {
+async function happens(records: Records, count: number, at = Date.now()): Promise<string[]> {
   const ids = Array.from({ length: count }, eventId)
   await records.addEvents(
     ids.map((id) => ({
-      ...{ id, tenantId: null, kind: "import.finished" as const, at: Date.now(), ref: null },
+      ...{ id, tenantId: null, kind: "import.finished" as const, at, ref: null },
       ...{ identityKey: null, sealed: null },
       data: { import_id: id, source: "forum", report: null },
     })),
@@ -208,6 +208,44 @@ test("a test is one event of its own, which says what came of it and moves nothi
   assert.equal((await sink.test()).fault, "answered-401")
   const { fault: ofSink, behind } = await sink.state()
   assert.deepEqual([ofSink, behind], [null, 0])
+  await sink.stop()
+  await records.close()
+})
+
+test("a receiver that is away for an hour gets all of it, and memory does not grow with what waits", async () => {
+  const records = await newRecords()
+  const to = destination()
+  let clock = Date.now()
+  let [attempts, most] = [0, 0]
+  let isAway = true
+  to.answer = async (batch) => {
+    most = Math.max(most, batch.length)
+    attempts++
+    if (!isAway) return
+    clock += 60_000
+    throw new SinkError("not-reached")
+  }
+  const sink = openSink({
+    sink: { name: "siem", kind: "test", destination: to, withIdentities: false },
+    ...{ records, bodyOf, alone: true, now: () => clock, restMs: 1, restMaxMs: 2 },
+    ...{ changed: () => undefined, count: () => undefined },
+  })
+  await begun(sink)
+  const from = clock
+  const ids: string[] = []
+  // The longest pauses are a minute, so an hour is some sixty attempts.
+  while (clock < from + 3_600_000) {
+    ids.push(...(await happens(records, 20, clock)))
+    const before = attempts
+    await until(() => attempts > before)
+  }
+  const { behind, lag_seconds, fault } = await sink.state()
+  assert.deepEqual([behind, fault?.code], [ids.length, "not-reached"])
+  assert.ok(lag_seconds >= 3_500, String(lag_seconds))
+  isAway = false
+  await until(() => to.taken.length === ids.length)
+  assert.deepEqual(to.taken, ids)
+  assert.ok(most <= 200, String(most))
   await sink.stop()
   await records.close()
 })

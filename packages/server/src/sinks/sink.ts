@@ -37,6 +37,8 @@ export interface SinkOptions {
   readonly count: (sent: { readonly events: number } | { readonly fault: string }) => void
   /** The first pause after a failure; each one more is twice as long. */
   readonly restMs?: number
+  /** The longest of these pauses. */
+  readonly restMaxMs?: number
 }
 
 /** Few enough that a batch is some hundred kilobytes, whatever is in it. */
@@ -56,7 +58,8 @@ const TOO_LARGE = "answered-413"
  * and none left out. A destination that fails keeps nobody else waiting.
  */
 export function openSink(options: SinkOptions): Sink {
-  const { sink, records, bodyOf, alone, now, changed, count, restMs = REST_MS } = options
+  const { sink, records, bodyOf, alone, now, changed, count } = options
+  const { restMs = REST_MS, restMaxMs = REST_MAX_MS } = options
   const { name, kind, destination, withIdentities } = sink
   const holder = randomUUID()
   let position: number | null = null
@@ -133,7 +136,7 @@ export function openSink(options: SinkOptions): Sink {
       return
     }
     const asked = error instanceof SinkError ? error.waitMs : 0
-    const rest = Math.max(asked, Math.min(REST_MAX_MS, restMs * 2 ** failures++))
+    const rest = Math.max(asked, Math.min(restMaxMs, restMs * 2 ** failures++))
     // Events that come meanwhile do not make it try sooner.
     if (!isStopped()) await pause(rest)
   }

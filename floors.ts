@@ -93,6 +93,7 @@ export const floors: Readonly<Record<string, readonly (readonly string[])[]>> = 
       "settings",
       "sign-in",
       "sign-up",
+      "sinks",
       "sources",
       "subjects",
       "tenants",

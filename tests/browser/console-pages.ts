@@ -42,10 +42,11 @@ export const PAGES: Readonly<Record<string, string>> = {
   settings: "Settings",
   account: "Your account",
   tenants: "Tenants",
+  sinks: "Sinks",
   health: "Health",
 }
 
-const OF_SERVICE: readonly string[] = ["corpus", "lists", "tenants", "health"]
+const OF_SERVICE: readonly string[] = ["corpus", "lists", "tenants", "sinks", "health"]
 
 /** The inbox of a recipient of the drop is a page of its own, with tests of its own. */
 export const OF_ROLE: Readonly<Record<string, readonly string[]>> = {
@@ -86,6 +87,7 @@ export const OF_ROLE: Readonly<Record<string, readonly string[]>> = {
     "audit",
     "account",
     "tenants",
+    "sinks",
     "health",
   ],
   "drop-recipient": ["account"],

@@ -166,6 +166,13 @@ export const pages: readonly Page[] = [
     view: lazy(() => import("./tenants/tenants.tsx")),
   },
   {
+    path: "/console/sinks",
+    title: "Sinks",
+    group: "Service",
+    roles: administrators,
+    view: lazy(() => import("./sinks/sinks.tsx")),
+  },
+  {
     path: "/console/health",
     title: "Health",
     group: "Service",

@@ -20,7 +20,7 @@ export function sinksPage(): string {
     ...Object.entries(SINK_KINDS).flatMap(([name, kind]) => {
       const { description } = kind.settings as unknown as KindSettings
       const { items } = listOf(kind)
-      return [`## ${name}`, description, membersTable(items as unknown as Members)]
+      return [`## ${name}`, description, membersTable(items)]
     }),
   )
 }

@@ -121,9 +121,9 @@ test("a change of a watched identity arrives as webhook and at every sink, and t
   )
   const { identity, ...data } = body.data as Record<string, unknown>
   assert.equal(identity, CANARY)
-  const { data: ofSplunk } = inSplunk?.event as unknown as { data: unknown }
+  const { data: ofSplunk } = (inSplunk ?? assert.fail()).event as unknown as { data: unknown }
   assert.deepEqual(ofSplunk, data)
-  const { assay, user } = inElastic?.document as unknown as {
+  const { assay, user } = (inElastic ?? assert.fail()).document as unknown as {
     assay: { data: unknown }
     user: { email?: string; id: string }
   }

@@ -67,7 +67,7 @@ export function sqlSinks({ read, write, writeUnsynced }: Store): SinkRecords {
           .selectFrom(some.as("some"))
           .select((row) => row.fn.countAll<number>().as("count"))
           .executeTakeFirstOrThrow()
-        return Number(count)
+        return count
       }),
 
     sinkPosition: (name) =>

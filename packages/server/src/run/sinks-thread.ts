@@ -1,4 +1,5 @@
 import { hostname } from "node:os"
+import { pid, stdout } from "node:process"
 import { Registry } from "prom-client"
 import { parentPort, workerData } from "node:worker_threads"
 import { threadChannel } from "@assay/runtime/channels"
@@ -18,9 +19,15 @@ const channel = threadChannel(parentPort)
 const within = openCalls(channel)
 const { settings, alone, subkeys } = workerData as SinksThreadData
 
+async function print(text: string): Promise<void> {
+  await new Promise<void>((resolve, reject) => {
+    stdout.write(text, (error) => (error == null ? resolve() : reject(error)))
+  })
+}
+
 function destinations(): NamedSink[] | Explained {
   try {
-    return openDestinations(settings, { host: hostname() })
+    return openDestinations(settings, { host: hostname(), pid, print })
   } catch (error) {
     if (isExplained(error, "settings-file")) return error
     throw error

@@ -112,7 +112,8 @@ function faultOf(schema: TSchema, document: unknown): Explained {
     return settingsFault(`at ${place}/${name}: is missing`)
   }
   if (keyword === "boolean") return settingsFault(`at ${place}: is not a setting`)
-  if (keyword === "minProperties") return settingsFault(`at ${place || "the top"}: takes at least one member`)
+  if (keyword === "minProperties")
+    return settingsFault(`at ${place || "the top"}: takes at least one member`)
   // Name all choices, not the first one that did not fit.
   const member = Pointer.Get(schema, schemaPath.slice(1).replace(/\/anyOf\/\d+$/, ""))
   return settingsFault(`at ${place || "the top"}: takes ${takesOf(member as object)}`)

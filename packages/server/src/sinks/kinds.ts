@@ -18,7 +18,7 @@ export const SINK_KINDS: Readonly<Record<string, SinkKind>> = {
   syslog,
   file,
   stdout,
-} as Readonly<Record<string, SinkKind>>
+}
 
 const SINKS_OF_A_KIND_MAX = 20
 

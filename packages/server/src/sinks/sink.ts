@@ -141,15 +141,18 @@ export function openSink(options: SinkOptions): Sink {
     if (!isStopped()) await pause(rest)
   }
 
+  function recovered(): void {
+    if (fault === null) return
+    fault = null
+    changed(null)
+  }
+
   const running = (async () => {
     while (!isStopped()) {
       woken = false
       try {
         const hasSent = await sendNext()
-        if (hasSent && fault !== null) {
-          fault = null
-          changed(null)
-        }
+        if (hasSent) recovered()
         failures = 0
         if (!hasSent && !wasWoken()) await pause(LOOK_MS)
       } catch (error) {

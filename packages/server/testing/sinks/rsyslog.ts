@@ -77,7 +77,9 @@ input(type="imtcp" address="127.0.0.1" port="${tlsPort}" ruleset="kept"
         .split("\n")
         .filter((line) => line !== "")
         .map((line) => {
-          const { priority, ...rest } = JSON.parse(line) as RsyslogLine
+          const { priority, ...rest } = JSON.parse(line) as Omit<RsyslogLine, "priority"> & {
+            readonly priority: string
+          }
           return { ...rest, priority: Number(priority) }
         })
     },

@@ -1,4 +1,4 @@
-import { EVENTS, type EventItem } from "@assay/core/contract"
+import { EVENTS } from "@assay/core/contract"
 import { SUNK_KINDS, type SunkEvent, type SunkKind } from "../../src/sinks/formats/finding.ts"
 
 /** One of every kind that a sink gets, as the documentation shows it. */
@@ -14,5 +14,5 @@ export function sampleEvents(): readonly SunkEvent[] {
 function sampleOf(type: SunkKind): Pick<SunkEvent, "tenant" | "data"> {
   if (type === "sink.test") return { tenant: null, data: { sink: "soc" } }
   const { owner, example } = EVENTS[type]
-  return { tenant: owner === "service" ? null : "acme", data: example as EventItem["data"] }
+  return { tenant: owner === "service" ? null : "acme", data: { ...example } }
 }

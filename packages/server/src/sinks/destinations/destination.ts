@@ -27,6 +27,10 @@ export interface SinkKind<Schema extends TObject = TObject> {
 export interface Sender {
   /** The name of this machine, for formats that say it. */
   readonly host: string
+  /** Of this process. */
+  readonly pid: number
+  /** Writes to standard output; resolves once it is written. */
+  print(text: string): Promise<void>
 }
 
 /** A failure that has a code to show, without a word of what was sent. */

@@ -10,7 +10,7 @@ import { file } from "./file.ts"
 
 const folder = mkdtempSync(join(tmpdir(), "assay-sink-file-"))
 after(() => rmSync(folder, { recursive: true }))
-const from = { host: "assay-1" }
+const from = { host: "assay-1", pid: 7, print: () => assert.fail("nothing is printed") }
 const events = sampleEvents()
 const [first = assert.fail(), second = assert.fail(), third = assert.fail()] = events
 

@@ -21,7 +21,7 @@ import { splunk } from "./splunk.ts"
 
 const folder = mkdtempSync(join(tmpdir(), "assay-destinations-"))
 after(() => rmSync(folder, { recursive: true }))
-const from = { host: "assay-1" }
+const from = { host: "assay-1", pid: 7, print: () => assert.fail("nothing is printed") }
 const events = sampleEvents()
 const ids = events.map(({ id }) => id)
 

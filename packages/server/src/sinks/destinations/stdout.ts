@@ -15,12 +15,9 @@ const StdoutSettings = Type.Object(
 
 export const stdout: SinkKind<typeof StdoutSettings> = {
   settings: StdoutSettings,
-  open: ({ format = "events" }) => ({
+  open: ({ format = "events" }, { print }) => ({
     async send(events) {
-      const lines = events.map((event) => `${formatted(format, event)}\n`).join("")
-      await new Promise<void>((resolve, reject) => {
-        process.stdout.write(lines, (error) => (error == null ? resolve() : reject(error)))
-      })
+      await print(events.map((event) => `${formatted(format, event)}\n`).join(""))
     },
     close: async () => undefined,
   }),

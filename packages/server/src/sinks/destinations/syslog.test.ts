@@ -13,7 +13,7 @@ import { syslog } from "./syslog.ts"
 
 const folder = mkdtempSync(join(tmpdir(), "assay-syslog-"))
 after(() => rmSync(folder, { recursive: true }))
-const from = { host: "assay-1" }
+const from = { host: "assay-1", pid: 7, print: () => assert.fail("nothing is printed") }
 const events = sampleEvents()
 // Where it must be there, its absence is a failure.
 const skip = process.env["CI"] === "true" ? false : (rsyslogMissing ?? false)
@@ -134,7 +134,7 @@ test("a server that never ends its side has taken it only where nobody waits for
   const patient = syslog.open(settings, from)
   const sent = patient.send(events).then(
     () => "taken",
-    (error: { code: string }) => error.code,
+    (error: unknown) => (error as { code: string }).code,
   )
   await delay(100)
   await patient.close()

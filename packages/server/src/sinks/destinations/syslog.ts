@@ -57,14 +57,14 @@ const TCP_PORT = 514
  */
 export const syslog: SinkKind<typeof SyslogSettings> = {
   settings: SyslogSettings,
-  open(settings, { host }) {
+  open(settings, from) {
     const { format = "cef", confirmed = true } = settings
     const begin = connector(settings)
     let current: Socket | null = null
     return {
       async send(events) {
         const bytes = Buffer.concat(
-          events.map((event) => framed(syslogMessage(event, host, formatted(format, event)))),
+          events.map((event) => framed(syslogMessage(event, from, formatted(format, event)))),
         )
         const socket = begin()
         current = socket
@@ -92,7 +92,7 @@ function connector({ host, port, tls = true, ca_file }: SyslogSettings): () => S
 }
 
 async function sent(socket: Socket, bytes: Buffer, confirmed: boolean): Promise<void> {
-  const { promise, resolve, reject } = Promise.withResolvers<void>()
+  const { promise, resolve, reject } = Promise.withResolvers<undefined>()
   const timer = setTimeout(() => reject(new SinkError("timed-out")), BATCH_MS)
   socket.once("error", (error: Error & { code?: string }) =>
     reject(new SinkError(codeOf(error.code), { cause: error })),
@@ -101,11 +101,11 @@ async function sent(socket: Socket, bytes: Buffer, confirmed: boolean): Promise<
   socket.resume()
   // It says nothing more, and so has read all: what is left unread is told as a reset.
   socket.once("end", () => {
-    if (socket.writableFinished) resolve()
+    if (socket.writableFinished) resolve(undefined)
   })
   socket.once("close", () => reject(new SinkError("cut-off")))
   socket.end(bytes, () => {
-    if (!confirmed) resolve()
+    if (!confirmed) resolve(undefined)
   })
   try {
     await promise

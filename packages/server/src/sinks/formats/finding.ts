@@ -128,7 +128,9 @@ function messageOf(kind: SunkKind, data: Data): string {
 
 function standing(data: Data, member: "current" | "previous"): string {
   const { risk_score: score, band, threat_stage: stage } = objectIn(data, member) ?? {}
-  return [score, band, stage].filter((each) => each !== undefined).join(" ")
+  return [score, band, stage]
+    .filter((each) => typeof each === "string" || typeof each === "number")
+    .join(" ")
 }
 
 function objectIn(data: Data, name: string): Data | null {

@@ -105,14 +105,14 @@ test("whatever a name or reason holds, a line of CEF is one line that reads back
 test("messages of syslog are framed by their octets, with a header that no text can break", () => {
   const event = sample("risk.email.changed")
   const text = "ü|\n<13>1 not a header"
-  const message = syslogMessage(event, "häst name\n", text)
+  const message = syslogMessage(event, { host: "häst name\n", pid: 7 }, text)
   assert.match(
     message,
-    /^<107>1 2026-11-18T09:30:00\.125Z hstname assay \d+ risk\.email\.changed - ü\|\n/,
+    /^<107>1 2026-11-18T09:30:00\.125Z hstname assay 7 risk\.email\.changed - ü\|\n/,
   )
   const bytes = framed(message)
   const [length = ""] = bytes.toString().split(" ")
   assert.equal(bytes.subarray(length.length + 1).length, Number(length))
   assert.equal(bytes.subarray(length.length + 1).toString(), message)
-  assert.match(syslogMessage(event, "", "x"), /Z - assay /)
+  assert.match(syslogMessage(event, { host: "", pid: 7 }, "x"), /Z - assay /)
 })

@@ -3,11 +3,12 @@
 // asked for another factor while Assay is away.
 
 exports.onExecutePostLogin = async (event, api) => {
-  const { ASSAY_URL: url, ASSAY_KEY: key, ASSAY_FAIL_CLOSED: failClosed } = event.secrets
+  const { ASSAY_URL: url, ASSAY_KEY: key, ASSAY_TIMEOUT_MS: timeoutMs } = event.secrets
+  const failClosed = event.secrets.ASSAY_FAIL_CLOSED === "true"
   const identity = event.user.email ?? event.user.phone_number
   // With a refresh token nobody sits in front of the screen who could be asked for a factor.
   if (!identity || event.transaction?.protocol === "oauth2-refresh-token") return
-  const action = await recommended({ url, key }, identity, {
+  const action = await recommended({ url, key, timeoutMs }, identity, {
     event: "login",
     ip: event.request.ip || null,
     user_agent: event.request.user_agent?.slice(0, 1024) || null,
@@ -19,7 +20,7 @@ exports.onExecutePostLogin = async (event, api) => {
     return
   }
   const proven = event.authentication?.methods.some(({ name }) => name === "mfa")
-  const asks = action === null ? failClosed === "true" : action !== "allow"
+  const asks = action === null ? failClosed : action !== "allow"
   if (asks && !proven) api.multifactor.enable("any", { allowRememberBrowser: false })
 }
 
@@ -34,7 +35,7 @@ async function recommended({ url, key, timeoutMs = 1000 }, identity, context) {
       headers: { authorization: `Bearer ${key}`, "content-type": "application/json" },
       body: JSON.stringify(body),
       redirect: "error",
-      signal: AbortSignal.timeout(timeoutMs),
+      signal: AbortSignal.timeout(Number(timeoutMs)),
     })
     // Assay says that this is no address and no number. That is an answer: otherwise whoever types
     // such a thing would go unchecked.

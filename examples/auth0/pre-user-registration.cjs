@@ -2,17 +2,18 @@
 // Secrets: ASSAY_URL, ASSAY_KEY, and ASSAY_FAIL_CLOSED if sign-ups must wait while Assay is away.
 
 exports.onExecutePreUserRegistration = async (event, api) => {
-  const { ASSAY_URL: url, ASSAY_KEY: key, ASSAY_FAIL_CLOSED: failClosed } = event.secrets
+  const { ASSAY_URL: url, ASSAY_KEY: key, ASSAY_TIMEOUT_MS: timeoutMs } = event.secrets
+  const failClosed = event.secrets.ASSAY_FAIL_CLOSED === "true"
   const identity = event.user.email ?? event.user.phone_number
   if (!identity) return
-  const action = await recommended({ url, key }, identity, {
+  const action = await recommended({ url, key, timeoutMs }, identity, {
     event: "sign-up",
     ip: event.request.ip || null,
     user_agent: event.request.user_agent?.slice(0, 1024) || null,
   })
   if (action === "block" || action === "unreadable")
     api.access.deny("assay_block", "This account cannot be created. Please contact support.")
-  else if (action === null && failClosed === "true")
+  else if (action === null && failClosed)
     api.access.deny("assay_unavailable", "Sign-up is not possible now. Please try again later.")
 }
 
@@ -27,7 +28,7 @@ async function recommended({ url, key, timeoutMs = 1000 }, identity, context) {
       headers: { authorization: `Bearer ${key}`, "content-type": "application/json" },
       body: JSON.stringify(body),
       redirect: "error",
-      signal: AbortSignal.timeout(timeoutMs),
+      signal: AbortSignal.timeout(Number(timeoutMs)),
     })
     // Assay says that this is no address and no number. That is an answer: otherwise whoever types
     // such a thing would go unchecked.

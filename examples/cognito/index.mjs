@@ -3,19 +3,19 @@
 // and ASSAY_FAIL_CLOSED=true to refuse while Assay is away.
 
 export async function handler(event) {
-  const { ASSAY_URL: url, ASSAY_KEY: key, ASSAY_FAIL_CLOSED: failClosed } = process.env
+  const { ASSAY_URL: url, ASSAY_KEY: key, ASSAY_TIMEOUT_MS: timeoutMs } = process.env
   const { userAttributes = {}, userNotFound } = event.request
   const identity = userAttributes.email ?? userAttributes.phone_number
   // An administrator who makes an account knows for whom; nobody is there to be checked.
   if (!identity || userNotFound || event.triggerSource === "PreSignUp_AdminCreateUser") return event
   const signsUp = event.triggerSource.startsWith("PreSignUp_")
-  const action = await recommended({ url, key }, identity, {
+  const action = await recommended({ url, key, timeoutMs }, identity, {
     event: signsUp ? "sign-up" : "login",
     account_id: event.userName,
   })
   if (action === "block" || (action === "unreadable" && signsUp))
     throw new Error("This was refused. Please contact support.")
-  if (action === null && failClosed === "true")
+  if (action === null && process.env.ASSAY_FAIL_CLOSED === "true")
     throw new Error("This is not possible now. Please try again later.")
   return event
 }
@@ -31,7 +31,7 @@ async function recommended({ url, key, timeoutMs = 1000 }, identity, context) {
       headers: { authorization: `Bearer ${key}`, "content-type": "application/json" },
       body: JSON.stringify(body),
       redirect: "error",
-      signal: AbortSignal.timeout(timeoutMs),
+      signal: AbortSignal.timeout(Number(timeoutMs)),
     })
     // Assay says that this is no address and no number. That is an answer: otherwise whoever types
     // such a thing would go unchecked.

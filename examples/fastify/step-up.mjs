@@ -39,7 +39,7 @@ async function recommended({ url, key, timeoutMs = 1000 }, identity, context) {
       headers: { authorization: `Bearer ${key}`, "content-type": "application/json" },
       body: JSON.stringify(body),
       redirect: "error",
-      signal: AbortSignal.timeout(timeoutMs),
+      signal: AbortSignal.timeout(Number(timeoutMs)),
     })
     // Assay says that this is no address and no number. That is an answer: otherwise whoever types
     // such a thing would go unchecked.

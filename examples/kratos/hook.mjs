@@ -5,7 +5,8 @@
 import { createHash, timingSafeEqual } from "node:crypto"
 import { createServer } from "node:http"
 
-const { ASSAY_URL: url, ASSAY_KEY: key, ASSAY_FAIL_CLOSED, HOOK_SECRET, PORT } = process.env
+const { ASSAY_URL: url, ASSAY_KEY: key, ASSAY_TIMEOUT_MS: timeoutMs } = process.env
+const { ASSAY_FAIL_CLOSED, HOOK_SECRET, PORT } = process.env
 if (!url || !key || !HOOK_SECRET) throw new Error("ASSAY_URL, ASSAY_KEY and HOOK_SECRET are needed")
 
 const BODY_MAX = 64 * 1024
@@ -34,7 +35,7 @@ server.listen(Number(PORT ?? 3000), () => console.log(`Listening on ${server.add
 async function interruptionFor({ identity, event, account_id, ip, user_agent }) {
   if (!identity) return null
   const context = { event, account_id, ip, user_agent: user_agent?.slice(0, 1024) || null }
-  const action = await recommended({ url, key }, identity, context)
+  const action = await recommended({ url, key, timeoutMs }, identity, context)
   if (action === "block" || (action === "unreadable" && event === "sign-up"))
     return message(REFUSED, "This was refused. Please contact support.")
   if (action === null && ASSAY_FAIL_CLOSED === "true")
@@ -71,7 +72,7 @@ async function recommended({ url, key, timeoutMs = 1000 }, identity, context) {
       headers: { authorization: `Bearer ${key}`, "content-type": "application/json" },
       body: JSON.stringify(body),
       redirect: "error",
-      signal: AbortSignal.timeout(timeoutMs),
+      signal: AbortSignal.timeout(Number(timeoutMs)),
     })
     // Assay says that this is no address and no number. That is an answer: otherwise whoever types
     // such a thing would go unchecked.

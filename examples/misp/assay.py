@@ -1,6 +1,7 @@
 """A misp-modules expansion: tags an address or a number with what Assay says about it."""
 
 import json
+import os
 import urllib.error
 import urllib.request
 import uuid
@@ -95,9 +96,10 @@ class NoRedirects(urllib.request.HTTPRedirectHandler):
         return None
 
 
-def ask(url, key, identity, timeout=5):
+def ask(url, key, identity):
     """Assay's answer about an e-mail address, or a phone number with its plus sign."""
     is_email = "@" in identity
+    timeout = float(os.environ.get("ASSAY_TIMEOUT_SECONDS", 3))
     path = "/api/v1/risk/score" if is_email else "/api/v1/phone-risk"
     request = urllib.request.Request(
         url.rstrip("/") + path,

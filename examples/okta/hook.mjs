@@ -5,7 +5,8 @@
 import { createHash, timingSafeEqual } from "node:crypto"
 import { createServer } from "node:http"
 
-const { ASSAY_URL: url, ASSAY_KEY: key, ASSAY_FAIL_CLOSED, HOOK_SECRET, PORT } = process.env
+const { ASSAY_URL: url, ASSAY_KEY: key, ASSAY_TIMEOUT_MS: timeoutMs } = process.env
+const { ASSAY_FAIL_CLOSED, HOOK_SECRET, PORT } = process.env
 if (!url || !key || !HOOK_SECRET) throw new Error("ASSAY_URL, ASSAY_KEY and HOOK_SECRET are needed")
 
 const BODY_MAX = 256 * 1024
@@ -27,7 +28,7 @@ server.listen(Number(PORT ?? 3000), () => console.log(`Listening on ${server.add
 async function commandsFor({ userProfile = {}, context }) {
   const identity = userProfile.email ?? userProfile.login
   if (!identity) return registration("ALLOW")
-  const action = await recommended({ url, key }, identity, {
+  const action = await recommended({ url, key, timeoutMs }, identity, {
     event: "sign-up",
     ip: context?.request?.ipAddress || null,
   })
@@ -76,7 +77,7 @@ async function recommended({ url, key, timeoutMs = 1000 }, identity, context) {
       headers: { authorization: `Bearer ${key}`, "content-type": "application/json" },
       body: JSON.stringify(body),
       redirect: "error",
-      signal: AbortSignal.timeout(timeoutMs),
+      signal: AbortSignal.timeout(Number(timeoutMs)),
     })
     // Assay says that this is no address and no number. That is an answer: otherwise whoever types
     // such a thing would go unchecked.

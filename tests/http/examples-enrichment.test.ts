@@ -9,6 +9,7 @@ import {
   assertNamesNobody,
   examplePath,
   nobodyThere,
+  PATIENCE_MS,
   PEOPLE,
   startDeafService,
   startPages,
@@ -33,8 +34,16 @@ interface Ran {
   readonly stderr: string
 }
 
-async function python(args: readonly string[], input = ""): Promise<Ran> {
-  const env = { ...bareEnvironment(), PYTHONDONTWRITEBYTECODE: "1" }
+async function python(
+  args: readonly string[],
+  input = "",
+  seconds = PATIENCE_MS / 1000,
+): Promise<Ran> {
+  const env = {
+    ...bareEnvironment(),
+    PYTHONDONTWRITEBYTECODE: "1",
+    ASSAY_TIMEOUT_SECONDS: String(seconds),
+  }
   return await new Promise((resolve) => {
     const child = execFile("python3", args, { env }, (error, stdout, stderr) =>
       resolve({ code: error === null ? 0 : Number(error.code), stdout, stderr }),
@@ -44,12 +53,18 @@ async function python(args: readonly string[], input = ""): Promise<Ran> {
 }
 
 /** Runs lines of Python with a folder of examples/ to import from; they print one line of JSON. */
-async function called<T>(folder: string, script: string, input: unknown): Promise<T> {
+async function called<T>(
+  folder: string,
+  script: string,
+  input: unknown,
+  seconds?: number,
+): Promise<T> {
   const begin = `import json, sys\nsys.path.insert(0, ${JSON.stringify(examplePath(folder))})\n`
   const given = "given = json.load(sys.stdin)\n"
   const { code, stdout, stderr } = await python(
     ["-c", begin + given + script],
     JSON.stringify(input),
+    seconds,
   )
   assert.equal(code, 0, stderr)
   // What is not asked for is not written: these lines would be in a log.
@@ -99,11 +114,12 @@ suite("enrichment", { skip: WITHOUT_PYTHON }, () => {
       config: { assay_url: url, assay_key: key },
     }
   }
-  const misp = async (requests: readonly unknown[]): Promise<MispAnswer[]> =>
+  const misp = async (requests: readonly unknown[], seconds?: number): Promise<MispAnswer[]> =>
     await called(
       "misp",
       "import assay\nprint(json.dumps([assay.handler(json.dumps(each)) for each in given]))",
       requests,
+      seconds,
     )
 
   test("misp: an attribute is tagged with the action and the stage, and the reasons are added", async () => {
@@ -140,7 +156,6 @@ suite("enrichment", { skip: WITHOUT_PYTHON }, () => {
     const email = "email-src"
     const answers = await misp([
       mispRequest(email, PEOPLE.block, { ...settings, url: await nobodyThere() }),
-      mispRequest(email, PEOPLE.block, { ...settings, url: deaf }),
       mispRequest(email, PEOPLE.block, { ...settings, url: pages }),
       mispRequest(email, PEOPLE.block, { ...settings, key: "ask_demo_wrong" }),
       mispRequest(email, UNREADABLE),
@@ -149,10 +164,9 @@ suite("enrichment", { skip: WITHOUT_PYTHON }, () => {
       { ...mispRequest(email, PEOPLE.block), attribute: { type: email } },
     ])
     assert.deepEqual(
-      answers.map(({ error, results }) => [withoutVersion(error), results]),
+      answers.map(({ error, results }) => [error, results]),
       [
         "Assay gave no answer: URLError",
-        "Assay gave no answer: TimeoutError",
         "Assay gave no answer: JSONDecodeError",
         "Assay answered with status 401",
         "This is no address and no number that Assay can read",
@@ -162,6 +176,8 @@ suite("enrichment", { skip: WITHOUT_PYTHON }, () => {
       ].map((error) => [error, undefined]),
     )
     assertNamesNobody(JSON.stringify(answers), settings.key)
+    const [silent] = await misp([mispRequest(email, PEOPLE.block, { ...settings, url: deaf })], 1)
+    assert.equal(withoutVersion(silent?.error), "Assay gave no answer: TimeoutError")
   })
 
   test("misp: the module says what it takes and is set by", async () => {
@@ -193,11 +209,16 @@ suite("enrichment", { skip: WITHOUT_PYTHON }, () => {
   /** https://docs.strangebee.com/cortex/operations/input-output: a job is a folder of files. */
   async function cortex(
     input: Record<string, unknown>,
+    seconds?: number,
   ): Promise<{ report: CortexReport; code: number; log: string }> {
     const job = join(folder, String(++jobs))
     mkdirSync(join(job, "input"), { recursive: true })
     writeFileSync(join(job, "input", "input.json"), JSON.stringify(input))
-    const { code, stdout, stderr } = await python([examplePath("cortex", "assay.py"), job])
+    const { code, stdout, stderr } = await python(
+      [examplePath("cortex", "assay.py"), job],
+      "",
+      seconds,
+    )
     const text = readFileSync(join(job, "output", "output.json"), "utf8")
     return { report: JSON.parse(text) as CortexReport, code, log: stdout + stderr }
   }
@@ -248,7 +269,10 @@ suite("enrichment", { skip: WITHOUT_PYTHON }, () => {
       ],
     ]
     for (const [input, errorMessage] of tries) {
-      const { report, code, log } = await cortex(input)
+      const { report, code, log } = await cortex(
+        input,
+        errorMessage.endsWith("TimeoutError") ? 1 : undefined,
+      )
       assert.deepEqual([report.success, withoutVersion(report.errorMessage)], [false, errorMessage])
       assert.deepEqual(Object.keys(report), ["success", "errorMessage"])
       assert.deepEqual([code, log], [1, ""])

@@ -14,6 +14,7 @@ import {
   importExample,
   logHas,
   nobodyThere,
+  PATIENCE_MS,
   PEOPLE,
   type Program,
   startDeafService,
@@ -29,6 +30,8 @@ interface Settings {
   readonly url: string
   readonly key: string
   readonly failClosed: boolean
+  /** Undefined is the example's own. */
+  readonly timeoutMs: number | undefined
 }
 
 type Outcome = "goes on" | "is asked for a factor" | "is refused"
@@ -82,9 +85,9 @@ async function logged<T>(run: () => Promise<T>): Promise<{ result: T; log: strin
 }
 
 // https://auth0.com/docs/customize/actions/reference/pre-user-registration/pre-user-registration-event-object
-function auth0Event(identity: string, { url, key, failClosed }: Settings): Auth0Event {
+function auth0Event(identity: string, settings: Settings): Auth0Event {
   return {
-    secrets: { ASSAY_URL: url, ASSAY_KEY: key, ...(failClosed && { ASSAY_FAIL_CLOSED: "true" }) },
+    secrets: named(settings),
     connection: { id: "con_1", name: "Username-Password-Authentication", strategy: "auth0" },
     request: { geoip: {}, ip: address(), method: "POST", user_agent: "Example/1.0" },
     tenant: { id: "example" },
@@ -215,14 +218,13 @@ interface CognitoEvent {
 
 async function cognito(
   event: CognitoEvent,
-  { url, key, failClosed }: Settings,
+  settings: Settings,
 ): Promise<Met & { readonly thrown: string | null }> {
   const { handler } = (await importExample("cognito", "index.mjs")) as {
     handler: (event: CognitoEvent) => Promise<CognitoEvent>
   }
-  const { ASSAY_URL, ASSAY_KEY, ASSAY_FAIL_CLOSED, ...others } = process.env
-  const own = { ASSAY_URL: url, ASSAY_KEY: key, ...(failClosed && { ASSAY_FAIL_CLOSED: "true" }) }
-  process.env = { ...others, ...own }
+  const before = process.env
+  process.env = { ...before, ...named(settings) }
   const given = structuredClone(event)
   try {
     const { result, log } = await logged(async () => {
@@ -235,14 +237,13 @@ async function cognito(
         return (error as Error).message
       }
     })
-    return { outcome: result === null ? "goes on" : "is refused", log: () => log, thrown: result }
-  } finally {
-    process.env = {
-      ...others,
-      ...(ASSAY_URL !== undefined && { ASSAY_URL }),
-      ...(ASSAY_KEY !== undefined && { ASSAY_KEY }),
-      ...(ASSAY_FAIL_CLOSED !== undefined && { ASSAY_FAIL_CLOSED }),
+    return {
+      outcome: result === null ? "goes on" : "is refused",
+      log: () => log,
+      thrown: result,
     }
+  } finally {
+    process.env = before
   }
 }
 
@@ -269,11 +270,10 @@ const cognitoTriggers: Host[] = [
 /** Starts a hook's program once for each settings, and keeps it running. */
 function hookProgram(folder: string): (settings: Settings) => Promise<Program> {
   const running = new Map<string, Promise<Program>>()
-  return ({ url, key, failClosed }) => {
-    const name = JSON.stringify([url, key, failClosed])
-    const env = { ASSAY_URL: url, ASSAY_KEY: key, HOOK_SECRET: SECRET }
-    const closed = failClosed ? { ASSAY_FAIL_CLOSED: "true" } : {}
-    const program = running.get(name) ?? startExample([folder, "hook.mjs"], { ...env, ...closed })
+  return (settings) => {
+    const env = { ...named(settings), HOOK_SECRET: SECRET }
+    const name = JSON.stringify(env)
+    const program = running.get(name) ?? startExample([folder, "hook.mjs"], env)
     running.set(name, program)
     return program
   }
@@ -493,7 +493,22 @@ const hosts: readonly Host[] = [
   ...middlewares,
 ]
 
-const open = (): Settings => ({ url: service.baseUrl, key: service.key ?? "", failClosed: false })
+const open = (): Settings => ({
+  url: service.baseUrl,
+  key: service.key ?? "",
+  failClosed: false,
+  timeoutMs: PATIENCE_MS,
+})
+
+/** Settings as examples read them from secrets or the environment. */
+function named({ url, key, failClosed, timeoutMs }: Settings): Record<string, string> {
+  return {
+    ASSAY_URL: url,
+    ASSAY_KEY: key,
+    ...(failClosed && { ASSAY_FAIL_CLOSED: "true" }),
+    ...(timeoutMs !== undefined && { ASSAY_TIMEOUT_MS: String(timeoutMs) }),
+  }
+}
 
 for (const host of hosts)
   suite(host.name, () => {
@@ -524,7 +539,7 @@ for (const host of hosts)
 
     const failures: [string, () => Promise<Partial<Settings>>, RegExp][] = [
       ["is away", async () => ({ url: await nobodyThere() }), /no answer: TypeError$/m],
-      ["is silent", async () => ({ url: deaf }), /no answer: TimeoutError$/m],
+      ["is silent", async () => ({ url: deaf, timeoutMs: undefined }), /no answer: TimeoutError$/m],
       ["is hidden by a page", async () => ({ url: pages }), /no answer: SyntaxError$/m],
       ["refuses the key", async () => ({ key: "ask_demo_wrong" }), /no answer: status 401$/m],
     ]

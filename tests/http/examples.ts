@@ -36,6 +36,9 @@ export const STRANGERS = {
 
 const IDENTITIES = [...Object.values(PEOPLE), ...Object.values(STRANGERS), SWAPPED, UNREADABLE]
 
+/** On a busy machine an answer may take a while. Only who is silent is given up on in time. */
+export const PATIENCE_MS = 60_000
+
 /** Logs of an example may be read by many: they name nobody, and hold no key. */
 export function assertNamesNobody(log: string, key = ""): void {
   for (const identity of IDENTITIES) {

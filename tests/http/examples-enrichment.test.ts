@@ -77,18 +77,26 @@ function withoutVersion(text = ""): string {
   return text.replace(/: timeout$/, ": TimeoutError")
 }
 
-suite("enrichment", { skip: WITHOUT_PYTHON }, () => {
+/** A test that is skipped, and listed as such, where its program is missing. */
+function trial(name: string, run: () => Promise<void>): void {
+  test(name, { skip: WITHOUT_PYTHON }, run)
+}
+
+suite("enrichment", () => {
   let service: Service
   let settings: Settings
   let deaf: string
   let pages: string
   before(async () => {
+    if (WITHOUT_PYTHON !== false) return
     service = await startService({ args: ["--workers", "1"] })
     settings = { url: service.baseUrl, key: service.key ?? "" }
     deaf = await startDeafService()
     pages = await startPages()
   })
-  after(() => service.stop())
+  after(async () => {
+    if (WITHOUT_PYTHON === false) await service.stop()
+  })
 
   interface MispAnswer {
     readonly error?: string
@@ -122,37 +130,40 @@ suite("enrichment", { skip: WITHOUT_PYTHON }, () => {
       seconds,
     )
 
-  test("misp: an attribute is tagged with the action and the stage, and the reasons are added", async () => {
-    const [blocked, clean, swapped] = await misp([
-      mispRequest("email-src", PEOPLE.block),
-      mispRequest("email-dst", PEOPLE.allow),
-      mispRequest("phone-number", SWAPPED),
-    ])
-    const [attribute, text] = blocked?.results?.Attribute ?? []
-    const { attribute: given } = mispRequest("email-src", PEOPLE.block)
-    const names = ["tlp:amber", 'assay:action="block"', 'assay:stage="ATTACKED"']
-    assert.deepEqual(attribute, { ...(given as object), Tag: names.map((name) => ({ name })) })
-    assert.match(String(text?.["value"]), /^Assay: \d+ of 100, block\. \w.+/)
-    assert.match(String(text?.["uuid"]), /^[\da-f]{8}-[\da-f]{4}-4/)
-    assert.deepEqual(
-      [text?.["type"], text?.["category"], text?.["to_ids"], text?.["disable_correlation"]],
-      ["text", "External analysis", false, true],
-    )
-    assertNamesNobody(String(text?.["value"]))
-    const tags = (answer?: MispAnswer): unknown => answer?.results?.Attribute[0]?.["Tag"]
-    assert.deepEqual(tags(clean), [
-      { name: "tlp:amber" },
-      { name: 'assay:action="allow"' },
-      { name: 'assay:stage="LEAKED"' },
-    ])
-    // A number has no stage.
-    assert.deepEqual(tags(swapped), [
-      { name: "tlp:amber" },
-      { name: 'assay:action="step_up_auth"' },
-    ])
-  })
+  trial(
+    "misp: an attribute is tagged with the action and the stage, and the reasons are added",
+    async () => {
+      const [blocked, clean, swapped] = await misp([
+        mispRequest("email-src", PEOPLE.block),
+        mispRequest("email-dst", PEOPLE.allow),
+        mispRequest("phone-number", SWAPPED),
+      ])
+      const [attribute, text] = blocked?.results?.Attribute ?? []
+      const { attribute: given } = mispRequest("email-src", PEOPLE.block)
+      const names = ["tlp:amber", 'assay:action="block"', 'assay:stage="ATTACKED"']
+      assert.deepEqual(attribute, { ...(given as object), Tag: names.map((name) => ({ name })) })
+      assert.match(String(text?.["value"]), /^Assay: \d+ of 100, block\. \w.+/)
+      assert.match(String(text?.["uuid"]), /^[\da-f]{8}-[\da-f]{4}-4/)
+      assert.deepEqual(
+        [text?.["type"], text?.["category"], text?.["to_ids"], text?.["disable_correlation"]],
+        ["text", "External analysis", false, true],
+      )
+      assertNamesNobody(String(text?.["value"]))
+      const tags = (answer?: MispAnswer): unknown => answer?.results?.Attribute[0]?.["Tag"]
+      assert.deepEqual(tags(clean), [
+        { name: "tlp:amber" },
+        { name: 'assay:action="allow"' },
+        { name: 'assay:stage="LEAKED"' },
+      ])
+      // A number has no stage.
+      assert.deepEqual(tags(swapped), [
+        { name: "tlp:amber" },
+        { name: 'assay:action="step_up_auth"' },
+      ])
+    },
+  )
 
-  test("misp: what cannot be answered is an error of the module, which names nobody", async () => {
+  trial("misp: what cannot be answered is an error of the module, which names nobody", async () => {
     const email = "email-src"
     const answers = await misp([
       mispRequest(email, PEOPLE.block, { ...settings, url: await nobodyThere() }),
@@ -180,7 +191,7 @@ suite("enrichment", { skip: WITHOUT_PYTHON }, () => {
     assert.equal(withoutVersion(silent?.error), "Assay gave no answer: TimeoutError")
   })
 
-  test("misp: the module says what it takes and is set by", async () => {
+  trial("misp: the module says what it takes and is set by", async () => {
     const [introspection, version, nothing] = await called<
       [{ input: string[]; format: string }, { config: string[]; "module-type": string[] }, boolean]
     >(
@@ -230,32 +241,35 @@ suite("enrichment", { skip: WITHOUT_PYTHON }, () => {
     return { data, dataType, tlp: 2, pap: 2, config: { ...config, ...settings, ...change } }
   }
 
-  test("cortex: a job is answered with taxonomies and the whole answer, without the address", async () => {
-    const { report, code, log } = await cortex(cortexInput(PEOPLE.block))
-    assert.deepEqual([code, log, report.success], [0, "", true])
-    const level = "malicious"
-    const of = { level, namespace: "Assay" }
-    const score = report.full?.["risk_score"]
-    assert.deepEqual(report.summary?.taxonomies, [
-      { ...of, predicate: "action", value: "block" },
-      { ...of, predicate: "score", value: String(score) },
-      { ...of, predicate: "stage", value: "ATTACKED" },
-    ])
-    assert.deepEqual([report.artifacts, report.operations], [[], []])
-    const asked = await service.request("/api/v1/risk/score", { json: { email: PEOPLE.block } })
-    const { email, ...answer } = (await asked.json()) as Record<string, unknown>
-    assert.equal(email, PEOPLE.block)
-    assert.deepEqual(report.full, { ...answer, action: answer["recommended_action"] })
-    const levels = await Promise.all(
-      [PEOPLE.allow, PEOPLE.step_up_auth, SWAPPED].map(async (data) => {
-        const { report: other } = await cortex(cortexInput(data))
-        return other.summary?.taxonomies[0]?.["level"]
-      }),
-    )
-    assert.deepEqual(levels, ["info", "suspicious", "suspicious"])
-  })
+  trial(
+    "cortex: a job is answered with taxonomies and the whole answer, without the address",
+    async () => {
+      const { report, code, log } = await cortex(cortexInput(PEOPLE.block))
+      assert.deepEqual([code, log, report.success], [0, "", true])
+      const level = "malicious"
+      const of = { level, namespace: "Assay" }
+      const score = report.full?.["risk_score"]
+      assert.deepEqual(report.summary?.taxonomies, [
+        { ...of, predicate: "action", value: "block" },
+        { ...of, predicate: "score", value: String(score) },
+        { ...of, predicate: "stage", value: "ATTACKED" },
+      ])
+      assert.deepEqual([report.artifacts, report.operations], [[], []])
+      const asked = await service.request("/api/v1/risk/score", { json: { email: PEOPLE.block } })
+      const { email, ...answer } = (await asked.json()) as Record<string, unknown>
+      assert.equal(email, PEOPLE.block)
+      assert.deepEqual(report.full, { ...answer, action: answer["recommended_action"] })
+      const levels = await Promise.all(
+        [PEOPLE.allow, PEOPLE.step_up_auth, SWAPPED].map(async (data) => {
+          const { report: other } = await cortex(cortexInput(data))
+          return other.summary?.taxonomies[0]?.["level"]
+        }),
+      )
+      assert.deepEqual(levels, ["info", "suspicious", "suspicious"])
+    },
+  )
 
-  test("cortex: what cannot be answered fails the job with a text that names nobody", async () => {
+  trial("cortex: what cannot be answered fails the job with a text that names nobody", async () => {
     const tries: [Record<string, unknown>, string][] = [
       [cortexInput(PEOPLE.block, { url: await nobodyThere() }), "Assay gave no answer: URLError"],
       [cortexInput(PEOPLE.block, { url: deaf }), "Assay gave no answer: TimeoutError"],
@@ -338,55 +352,61 @@ print(json.dumps({"said": said, "raised": raised, "sent": helper.sent, "log": he
       data,
     })
 
-  test("opencti: an observable gets score, labels and a note, and its bundle is sent", async () => {
-    const run = await opencti(openctiData(PEOPLE.block))
-    assert.deepEqual([run.said, run.raised, run.log], ["Assay: block", null, []])
-    assert.equal(run.sent.length, 1)
-    const [creator, observable, note] = run.sent[0]?.objects ?? []
-    assert.deepEqual(creator, CREATOR)
-    const { score, labels } = observable?.extensions?.[SCO] ?? {}
-    assert.ok(Number(score) >= 80)
-    assert.deepEqual(labels, ["ours", "assay:block", "assay:attacked"])
-    assert.equal(observable?.["value"], PEOPLE.block)
-    assert.match(note?.id ?? "", /^note--[\da-f]{8}-[\da-f]{4}-5/)
-    assert.deepEqual(note?.["object_refs"], [observable.id])
-    assert.match(String(note["content"]), /^- \w/)
-    assertNamesNobody(JSON.stringify(note))
-    // The same answer of the same day is the same note.
-    const again = await opencti(openctiData(PEOPLE.block))
-    assert.deepEqual(again.sent[0]?.objects[2], note)
-    const phone = await opencti(openctiData(SWAPPED))
-    const other = phone.sent[0]?.objects[1]?.extensions?.[SCO]
-    assert.deepEqual(other?.["labels"], ["ours", "assay:step_up_auth"])
-  })
+  trial(
+    "opencti: an observable gets score, labels and a note, and its bundle is sent",
+    async () => {
+      const run = await opencti(openctiData(PEOPLE.block))
+      assert.deepEqual([run.said, run.raised, run.log], ["Assay: block", null, []])
+      assert.equal(run.sent.length, 1)
+      const [creator, observable, note] = run.sent[0]?.objects ?? []
+      assert.deepEqual(creator, CREATOR)
+      const { score, labels } = observable?.extensions?.[SCO] ?? {}
+      assert.ok(Number(score) >= 80)
+      assert.deepEqual(labels, ["ours", "assay:block", "assay:attacked"])
+      assert.equal(observable?.["value"], PEOPLE.block)
+      assert.match(note?.id ?? "", /^note--[\da-f]{8}-[\da-f]{4}-5/)
+      assert.deepEqual(note?.["object_refs"], [observable.id])
+      assert.match(String(note["content"]), /^- \w/)
+      assertNamesNobody(JSON.stringify(note))
+      // The same answer of the same day is the same note.
+      const again = await opencti(openctiData(PEOPLE.block))
+      assert.deepEqual(again.sent[0]?.objects[2], note)
+      const phone = await opencti(openctiData(SWAPPED))
+      const other = phone.sent[0]?.objects[1]?.extensions?.[SCO]
+      assert.deepEqual(other?.["labels"], ["ours", "assay:step_up_auth"])
+    },
+  )
 
-  test("opencti: without an answer the work fails, and a playbook goes on with what it had", async () => {
-    const [away, wrong] = [{ url: await nobodyThere() }, { key: "ask_demo_wrong" }]
-    const red = { objectMarking: [{ definition_type: "TLP", definition: "TLP:RED" }] }
-    const tries: [object, Partial<Settings>, string][] = [
-      [openctiData(PEOPLE.block), away, "Assay gave no answer: URLError"],
-      [openctiData(PEOPLE.block), wrong, "Assay answered with status 401"],
-      [openctiData(UNREADABLE), {}, "This is no address and no number that Assay can read"],
-      [
-        openctiData(PEOPLE.block, { enrichment_entity: red }),
-        {},
-        "The TLP of the observable is higher than ASSAY_MAX_TLP",
-      ],
-      [
-        openctiData(PEOPLE.block, { stix_entity: { type: "ipv4-addr", id: "ipv4-addr--1" } }),
-        {},
-        "Assay knows of e-mail addresses and phone numbers only",
-      ],
-    ]
-    for (const [data, change, text] of tries) {
-      const run = await opencti(data, change)
-      assert.deepEqual([run.raised, run.sent, run.log], [text, [], []])
-      const inPlaybook = await opencti({ ...data, event_type: null }, change)
-      assert.deepEqual([inPlaybook.said, inPlaybook.raised, inPlaybook.log], [text, null, [text]])
-      const { stix_objects } = data as { stix_objects: StixObject[] }
-      assert.deepEqual(inPlaybook.sent, [{ type: "bundle", objects: stix_objects }])
-    }
-  })
+  trial(
+    "opencti: without an answer the work fails, and a playbook goes on with what it had",
+    async () => {
+      const [away, wrong] = [{ url: await nobodyThere() }, { key: "ask_demo_wrong" }]
+      const red = { objectMarking: [{ definition_type: "TLP", definition: "TLP:RED" }] }
+      const tries: [object, Partial<Settings>, string][] = [
+        [openctiData(PEOPLE.block), away, "Assay gave no answer: URLError"],
+        [openctiData(PEOPLE.block), wrong, "Assay answered with status 401"],
+        [openctiData(UNREADABLE), {}, "This is no address and no number that Assay can read"],
+        [
+          openctiData(PEOPLE.block, { enrichment_entity: red }),
+          {},
+          "The TLP of the observable is higher than ASSAY_MAX_TLP",
+        ],
+        [
+          openctiData(PEOPLE.block, { stix_entity: { type: "ipv4-addr", id: "ipv4-addr--1" } }),
+          {},
+          "Assay knows of e-mail addresses and phone numbers only",
+        ],
+      ]
+      for (const [data, change, text] of tries) {
+        const run = await opencti(data, change)
+        assert.deepEqual([run.raised, run.sent, run.log], [text, [], []])
+        const inPlaybook = await opencti({ ...data, event_type: null }, change)
+        assert.deepEqual([inPlaybook.said, inPlaybook.raised, inPlaybook.log], [text, null, [text]])
+        const { stix_objects } = data as { stix_objects: StixObject[] }
+        assert.deepEqual(inPlaybook.sent, [{ type: "bundle", objects: stix_objects }])
+      }
+    },
+  )
 })
 
 test("every Python example asks by the same lines, word for word", () => {

@@ -33,13 +33,19 @@ const WITHOUT_JAVA =
 const REFUSED = "email: This account cannot be created. Please contact support."
 const AWAY = "email: Registration is not possible now. Please try again later."
 
-suite("keycloak", { skip: WITHOUT_JAVA }, () => {
+/** A test that is skipped, and listed as such, where its program is missing. */
+function trial(name: string, run: () => Promise<void>): void {
+  test(name, { skip: WITHOUT_JAVA }, run)
+}
+
+suite("keycloak", () => {
   const directory = temporaryDirectory()
   const classes = join(directory, "classes")
   let service: Service
   let visits = 0
 
   before(async () => {
+    if (WITHOUT_JAVA !== false) return
     const types: typeof standIns = { ...standIns, Driver: ["", DRIVER] }
     const sources = Object.entries(types).map(([name, [imports, declaration]]) => {
       const file = join(directory, "stand-ins", `${name.replaceAll(".", "/")}.java`)
@@ -56,7 +62,9 @@ suite("keycloak", { skip: WITHOUT_JAVA }, () => {
     cpSync(examplePath("keycloak", "resources"), classes, { recursive: true })
     service = await startService({ args: ["--workers", "1"] })
   })
-  after(() => service.stop())
+  after(async () => {
+    if (WITHOUT_JAVA === false) await service.stop()
+  })
 
   /** What each meets, and the log. */
   async function meet(
@@ -80,7 +88,7 @@ suite("keycloak", { skip: WITHOUT_JAVA }, () => {
     return { met: stdout.trimEnd().split("\n"), log: stderr }
   }
 
-  test("a registration is refused where Assay says to block it, or cannot read it", async () => {
+  trial("a registration is refused where Assay says to block it, or cannot read it", async () => {
     const { met, log } = await meet([
       ["form", STRANGERS.keycloak],
       ["form", PEOPLE.step_up_auth],
@@ -94,7 +102,7 @@ suite("keycloak", { skip: WITHOUT_JAVA }, () => {
     assert.doesNotMatch(log, /no answer/)
   })
 
-  test("a condition holds for what it is set to, and Assay is asked once a sign-in", async () => {
+  trial("a condition holds for what it is set to, and Assay is asked once a sign-in", async () => {
     for (const [email, expected] of [
       [PEOPLE.allow, ["false", "false", "false"]],
       [PEOPLE.step_up_auth, ["false", "true", "true"]],
@@ -112,32 +120,35 @@ suite("keycloak", { skip: WITHOUT_JAVA }, () => {
     assert.deepEqual((await meet([["step_up", ""]])).met, ["false"])
   })
 
-  test("without an answer people go on, or are refused or asked for a factor where that is set", async () => {
-    const failures: [Record<string, string>, RegExp][] = [
-      [{ ASSAY_URL: await nobodyThere() }, /Assay gave no answer: ConnectException$/m],
-      [
-        { ASSAY_URL: await startDeafService(), ASSAY_TIMEOUT_MS: "1000" },
-        /Assay gave no answer: TimeoutException$/m,
-      ],
-      [{ ASSAY_URL: await startPages() }, /Assay gave no answer: status 200$/m],
-      [{ ASSAY_KEY: "ask_demo_wrong" }, /Assay gave no answer: status 401$/m],
-    ]
-    for (const [env, line] of failures) {
-      const people = [
-        ["form", PEOPLE.block],
-        ["block", PEOPLE.block],
-        ["step_up", PEOPLE.block],
-      ] as const
-      const open = await meet(people, env)
-      assert.deepEqual(open.met, ["success", "false", "false"])
-      assert.match(open.log, line)
-      const closed = await meet(people, { ...env, ASSAY_FAIL_CLOSED: "true" })
-      assert.deepEqual(closed.met, [`error invalid_registration, ${AWAY}`, "false", "true"])
-      assert.match(closed.log, line)
-    }
-  })
+  trial(
+    "without an answer people go on, or are refused or asked for a factor where that is set",
+    async () => {
+      const failures: [Record<string, string>, RegExp][] = [
+        [{ ASSAY_URL: await nobodyThere() }, /Assay gave no answer: ConnectException$/m],
+        [
+          { ASSAY_URL: await startDeafService(), ASSAY_TIMEOUT_MS: "1000" },
+          /Assay gave no answer: TimeoutException$/m,
+        ],
+        [{ ASSAY_URL: await startPages() }, /Assay gave no answer: status 200$/m],
+        [{ ASSAY_KEY: "ask_demo_wrong" }, /Assay gave no answer: status 401$/m],
+      ]
+      for (const [env, line] of failures) {
+        const people = [
+          ["form", PEOPLE.block],
+          ["block", PEOPLE.block],
+          ["step_up", PEOPLE.block],
+        ] as const
+        const open = await meet(people, env)
+        assert.deepEqual(open.met, ["success", "false", "false"])
+        assert.match(open.log, line)
+        const closed = await meet(people, { ...env, ASSAY_FAIL_CLOSED: "true" })
+        assert.deepEqual(closed.met, [`error invalid_registration, ${AWAY}`, "false", "true"])
+        assert.match(closed.log, line)
+      }
+    },
+  )
 
-  test("what a browser says of itself, and odd characters, bring no refusal about", async () => {
+  trial("what a browser says of itself, and odd characters, bring no refusal about", async () => {
     const odd = '"quoted \\ \t"@mail.example'
     const { met, log } = await meet(
       [

@@ -159,8 +159,9 @@ export default defineConfig({
       // Pasted into products that take JavaScript; there are no types to check.
       files: ["examples/**/*.{cjs,mjs}"],
       rules: Object.fromEntries(
-        [...rules, "typescript/restrict-plus-operands"]
+        rules
           .filter((rule) => rule.startsWith("typescript/"))
+          .concat("typescript/restrict-plus-operands", "typescript/no-confusing-void-expression")
           .map((rule) => [rule, "off"]),
       ),
     },

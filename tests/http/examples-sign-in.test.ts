@@ -1,6 +1,7 @@
 // The examples that stand in sign-ups and sign-ins, each in a stand-in of its product made from the
 // vendor's documentation, against the real service.
 import assert from "node:assert/strict"
+import { generateKeyPairSync, sign } from "node:crypto"
 import { globSync, readFileSync } from "node:fs"
 import { createServer, type IncomingMessage } from "node:http"
 import { createRequire } from "node:module"
@@ -268,10 +269,13 @@ const cognitoTriggers: Host[] = [
 ]
 
 /** Starts a hook's program once for each settings, and keeps it running. */
-function hookProgram(folder: string): (settings: Settings) => Promise<Program> {
+function hookProgram(
+  folder: string,
+  more: () => Record<string, string> = () => ({ HOOK_SECRET: SECRET }),
+): (settings: Settings) => Promise<Program> {
   const running = new Map<string, Promise<Program>>()
   return (settings) => {
-    const env = { ...named(settings), HOOK_SECRET: SECRET }
+    const env = { ...named(settings), ...more() }
     const name = JSON.stringify(env)
     const program = running.get(name) ?? startExample([folder, "hook.mjs"], env)
     running.set(name, program)
@@ -346,6 +350,89 @@ const okta: Host = {
     return { outcome: to === "ALLOW" ? "goes on" : "is refused", log }
   },
   clean: STRANGERS.okta,
+  stepUp: "goes on",
+  unreadable: "is refused",
+  closed: "is refused",
+}
+
+// Tokens as Entra's, by a key of the test's own.
+const AUDIENCE = "5a0f8a3e-0f0c-4a57-9d6e-2f4c6b8d0e12"
+const ISSUER = "https://contoso.ciamlogin.com/aaaabbbb-0000-cccc-1111-dddd2222eeee/v2.0"
+const ENTRA_ID = "99045fe1-7639-4a75-9d4a-577b6ca3810f"
+const entraKeys = generateKeyPairSync("rsa", { modulusLength: 2048 })
+
+function entraToken(change: Record<string, unknown> = {}, by = entraKeys.privateKey): string {
+  const now = Math.floor(Date.now() / 1000)
+  const claims = { iss: ISSUER, aud: AUDIENCE, azp: ENTRA_ID, nbf: now - 5, exp: now + 3600 }
+  const parts = [
+    { alg: "RS256", typ: "JWT", kid: "of-this-test" },
+    { ...claims, ...change },
+  ].map((part) => Buffer.from(JSON.stringify(part)).toString("base64url"))
+  const signature = sign("RSA-SHA256", Buffer.from(parts.join(".")), by)
+  return `Bearer ${[...parts, signature.toString("base64url")].join(".")}`
+}
+
+// https://learn.microsoft.com/entra/identity-platform/custom-extension-onattributecollectionsubmit-retrieve-return-data
+function entraRequest(email: string): object {
+  return {
+    type: "microsoft.graph.authenticationEvent.attributeCollectionSubmit",
+    source: "/tenants/aaaabbbb-0000-cccc-1111-dddd2222eeee/applications/1",
+    data: {
+      "@odata.type": "microsoft.graph.onAttributeCollectionSubmitCalloutData",
+      tenantId: "aaaabbbb-0000-cccc-1111-dddd2222eeee",
+      authenticationContext: {
+        client: { ip: address(), locale: "en-us", market: "en-us" },
+        protocol: "OAUTH2.0",
+      },
+      userSignUpInfo: {
+        attributes: {
+          givenName: {
+            "@odata.type": "microsoft.graph.stringDirectoryAttributeValue",
+            value: "Jo",
+            attributeType: "builtIn",
+          },
+        },
+        identities: [
+          { signInType: "email", issuer: "contoso.onmicrosoft.com", issuerAssignedId: email },
+        ],
+      },
+    },
+  }
+}
+
+let entraKeysUrl: string
+before(async () => {
+  const jwk = entraKeys.publicKey.export({ format: "jwk" })
+  const keys = JSON.stringify({ keys: [{ ...jwk, kid: "of-this-test", use: "sig" }] })
+  entraKeysUrl = await startPages(keys)
+})
+
+const entraProgram = hookProgram("entra", () => ({
+  ENTRA_ISSUER: ISSUER,
+  ENTRA_AUDIENCE: AUDIENCE,
+  ENTRA_KEYS_URL: entraKeysUrl,
+}))
+const entra: Host = {
+  name: "entra OnAttributeCollectionSubmit",
+  async meet(identity, settings) {
+    const program = await entraProgram(settings)
+    const log = outputSince(program)
+    const body = JSON.stringify(entraRequest(identity))
+    const response = await post(program.url, body, { authorization: entraToken() })
+    assert.equal(response.status, 200)
+    const { data } = (await response.json()) as {
+      data: { "@odata.type": string; actions: Record<string, string>[] }
+    }
+    assert.equal(data["@odata.type"], "microsoft.graph.onAttributeCollectionSubmitResponseData")
+    assert.equal(data.actions.length, 1)
+    const { "@odata.type": type, ...members } = data.actions[0] ?? {}
+    const [, name] = /^microsoft\.graph\.attributeCollectionSubmit\.(\w+)$/.exec(type ?? "") ?? []
+    if (name === "continueWithDefaultBehavior") return { outcome: "goes on", log }
+    assert.equal(name, "showBlockPage")
+    assert.deepEqual(Object.keys(members), ["title", "message"])
+    return { outcome: "is refused", log }
+  },
+  clean: STRANGERS.entra,
   stepUp: "goes on",
   unreadable: "is refused",
   closed: "is refused",
@@ -488,6 +575,7 @@ const hosts: readonly Host[] = [
   ...auth0,
   ...cognitoTriggers,
   okta,
+  entra,
   kratosHost("sign-up"),
   kratosHost("login"),
   ...middlewares,
@@ -649,6 +737,35 @@ test("okta: a denial names the field and what the person reads", async () => {
   })
 })
 
+test("entra: only a token of Entra's own, for this service and of this hour, is answered", async () => {
+  const { url, output } = await entraProgram(open())
+  const lines = output()
+  const body = JSON.stringify(entraRequest(PEOPLE.block))
+  const now = Math.floor(Date.now() / 1000)
+  const other = generateKeyPairSync("rsa", { modulusLength: 2048 }).privateKey
+  const none = Buffer.from('{"alg":"none","kid":"of-this-test"}').toString("base64url")
+  for (const authorization of [
+    "",
+    "Bearer x",
+    entraToken({ iss: "https://evil.example/v2.0" }),
+    entraToken({ aud: "another" }),
+    entraToken({ azp: "another" }),
+    entraToken({ exp: now - 1 }),
+    entraToken({ exp: undefined }),
+    entraToken({ nbf: now + 600 }),
+    entraToken({}, other),
+    entraToken().replace(/ [^.]+/, ` ${none}`),
+    entraToken().replace(/\.[^.]+$/, "."),
+  ])
+    assert.equal((await post(url, body, { authorization })).status, 401, authorization)
+  for (const broken of ["", "null", "{"])
+    assert.equal((await post(url, broken, { authorization: entraToken() })).status, 400)
+  assert.equal(output(), lines)
+  // Tokens of version 1 name the caller by another claim.
+  const authorization = entraToken({ azp: undefined, appid: ENTRA_ID })
+  assert.equal((await post(url, body, { authorization })).status, 200)
+})
+
 test("kratos: the configuration parses answers, and the body has the members the hook takes", () => {
   interface Hook {
     readonly hook: string
@@ -690,6 +807,6 @@ test("every JavaScript example asks by the same function, word for word", () => 
     const [, asking] = readFileSync(file, "utf8").split("/** What Assay recommends;")
     return asking === undefined ? [] : [asking]
   })
-  assert.equal(functions.length, 7)
+  assert.equal(functions.length, 8)
   assert.equal(new Set(functions).size, 1)
 })

@@ -31,6 +31,7 @@ export const STRANGERS = {
   cognito: "clara.lindqvist@mail.example",
   okta: "jonas.weber@mail.example",
   kratos: "amina.diallo@mail.example",
+  entra: "ingrid.solberg@mail.example",
   keycloak: "tomas.novak@mail.example",
 } as const
 
@@ -88,10 +89,10 @@ export async function startDeafService(): Promise<string> {
   return `http://127.0.0.1:${(server.address() as AddressInfo).port}`
 }
 
-/** Answers everything with 200 and a page, as a captive proxy does. */
-export async function startPages(): Promise<string> {
+/** Answers everything with 200 and the same, such as the page of a captive proxy. */
+export async function startPages(page = "<html>Welcome</html>"): Promise<string> {
   const server: HttpServer = createHttpServer((_, response) =>
-    response.writeHead(200, { "content-type": "text/html" }).end("<html>Welcome</html>"),
+    response.writeHead(200, { "content-type": "text/html" }).end(page),
   )
   await once(server.listen(0, "127.0.0.1"), "listening")
   closing.push(() => {

@@ -30,9 +30,12 @@ async function recommended({ url, key, timeoutMs = 1000 }, identity, context) {
       redirect: "error",
       signal: AbortSignal.timeout(Number(timeoutMs)),
     })
-    // Assay says that this is no address and no number. That is an answer: otherwise whoever types
-    // such a thing would go unchecked.
-    if (response.status === 422) return "unreadable"
+    // Assay cannot read what was typed. That is an answer: otherwise whoever types such a thing
+    // would go unchecked.
+    if ([400, 413, 422].includes(response.status)) {
+      console.log(`Assay cannot read it: status ${response.status}`)
+      return "unreadable"
+    }
     const answer = response.ok ? await response.json() : {}
     const action = answer.recommended_action ?? answer.recommendation
     if (action === undefined) {

@@ -1,5 +1,6 @@
 // Express middleware that asks for a step-up, or refuses, as Assay recommends. Put it in front of
 // what is worth protecting: a change of the address, a payment, an export.
+import { isIP } from "node:net"
 
 /**
  * `identityOf(req)` gives the address or number of who is signed in, `hasSteppedUp(req)` whether
@@ -17,7 +18,7 @@ export function stepUp({ url, key, timeoutMs, event = "other", failClosed = fals
       const action = await recommended({ url, key, timeoutMs }, identity, {
         event,
         account_id: accountOf(req) || null,
-        ip: req.ip || null,
+        ip: isIP(req.ip ?? "") ? req.ip : null,
         user_agent: req.headers["user-agent"]?.slice(0, 1024) || null,
       })
       if (action === "block") return res.status(403).json({ error: "refused" })
@@ -45,9 +46,12 @@ async function recommended({ url, key, timeoutMs = 1000 }, identity, context) {
       redirect: "error",
       signal: AbortSignal.timeout(Number(timeoutMs)),
     })
-    // Assay says that this is no address and no number. That is an answer: otherwise whoever types
-    // such a thing would go unchecked.
-    if (response.status === 422) return "unreadable"
+    // Assay cannot read what was typed. That is an answer: otherwise whoever types such a thing
+    // would go unchecked.
+    if ([400, 413, 422].includes(response.status)) {
+      console.log(`Assay cannot read it: status ${response.status}`)
+      return "unreadable"
+    }
     const answer = response.ok ? await response.json() : {}
     const action = answer.recommended_action ?? answer.recommendation
     if (action === undefined) {

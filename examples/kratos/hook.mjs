@@ -4,6 +4,7 @@
 // ASSAY_FAIL_CLOSED=true to interrupt while Assay is away.
 import { createHash, timingSafeEqual } from "node:crypto"
 import { createServer } from "node:http"
+import { isIP } from "node:net"
 
 const { ASSAY_URL: url, ASSAY_KEY: key, ASSAY_TIMEOUT_MS: timeoutMs } = process.env
 const { ASSAY_FAIL_CLOSED, HOOK_SECRET, PORT } = process.env
@@ -34,8 +35,12 @@ server.listen(Number(PORT ?? 3000), () => console.log(`Listening on ${server.add
 /** Takes what body.jsonnet makes of a flow; null lets the flow go on. */
 async function interruptionFor({ identity, event, account_id, ip, user_agent }) {
   if (!identity) return null
-  const context = { event, account_id, ip, user_agent: user_agent?.slice(0, 1024) || null }
-  const action = await recommended({ url, key, timeoutMs }, identity, context)
+  const action = await recommended({ url, key, timeoutMs }, identity, {
+    event,
+    account_id,
+    ip: isIP(ip ?? "") ? ip : null,
+    user_agent: user_agent?.slice(0, 1024) || null,
+  })
   if (action === "block" || (action === "unreadable" && event === "sign-up"))
     return message(REFUSED, "This was refused. Please contact support.")
   if (action === null && ASSAY_FAIL_CLOSED === "true")
@@ -74,9 +79,12 @@ async function recommended({ url, key, timeoutMs = 1000 }, identity, context) {
       redirect: "error",
       signal: AbortSignal.timeout(Number(timeoutMs)),
     })
-    // Assay says that this is no address and no number. That is an answer: otherwise whoever types
-    // such a thing would go unchecked.
-    if (response.status === 422) return "unreadable"
+    // Assay cannot read what was typed. That is an answer: otherwise whoever types such a thing
+    // would go unchecked.
+    if ([400, 413, 422].includes(response.status)) {
+      console.log(`Assay cannot read it: status ${response.status}`)
+      return "unreadable"
+    }
     const answer = response.ok ? await response.json() : {}
     const action = answer.recommended_action ?? answer.recommendation
     if (action === undefined) {

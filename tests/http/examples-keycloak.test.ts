@@ -99,6 +99,7 @@ suite("keycloak", () => {
     const refused = `error invalid_registration, ${REFUSED}`
     assert.deepEqual(met, ["success", "success", refused, refused, "success"])
     assert.match(log, /Assay recommends block, dec_\w+/)
+    assert.match(log, /Assay cannot read it: status 422/)
     assert.doesNotMatch(log, /no answer/)
   })
 

@@ -475,22 +475,29 @@ function kratosHost(event: "sign-up" | "login"): Host {
 interface StepUpOptions extends Settings {
   readonly event: string
   readonly acrValues?: string
-  readonly identityOf: (request: IncomingMessage) => unknown
-  readonly hasSteppedUp: (request: IncomingMessage) => boolean
+  readonly identityOf: () => string | undefined
+  readonly hasSteppedUp: () => boolean
 }
 
-function stepUpOptions(settings: Settings): StepUpOptions {
+/** Who is signed in, as a session would say. */
+interface Visitor {
+  readonly person?: string
+  readonly steppedUp?: boolean
+  readonly ip?: string
+}
+
+function stepUpOptions(settings: Settings, { person, steppedUp = false }: Visitor): StepUpOptions {
   return {
     ...settings,
     event: "transaction",
     acrValues: "urn:example:mfa",
-    identityOf: ({ headers }) => headers["x-test-person"],
-    hasSteppedUp: ({ headers }) => headers["x-test-stepped-up"] === "yes",
+    identityOf: () => person,
+    hasSteppedUp: () => steppedUp,
   }
 }
 
-async function visit(url: string, headers: Record<string, string>): Promise<Outcome> {
-  const response = await fetch(url, { headers })
+async function visit(url: string): Promise<Outcome> {
+  const response = await fetch(url)
   const body = (await response.json()) as object
   if (response.status === 200) {
     assert.deepEqual(body, { paid: true })
@@ -517,11 +524,11 @@ type ExpressMiddleware = (
 ) => Promise<void>
 
 /** A server with as much of Express as its middleware is promised: req.ip, res.set, status, json. */
-async function onExpress(settings: Settings, headers: Record<string, string>): Promise<Outcome> {
+async function onExpress(settings: Settings, visitor: Visitor): Promise<Outcome> {
   const { stepUp } = (await importExample("express", "step-up.mjs")) as {
     stepUp: (options: StepUpOptions) => ExpressMiddleware
   }
-  const middleware = stepUp(stepUpOptions(settings))
+  const middleware = stepUp(stepUpOptions(settings, visitor))
   const server = createServer((request, response) => {
     const res = Object.assign(response, {
       set: (name: string, value: string) => response.setHeader(name, value),
@@ -529,28 +536,30 @@ async function onExpress(settings: Settings, headers: Record<string, string>): P
       json: (body: object) =>
         response.setHeader("content-type", "application/json").end(JSON.stringify(body)),
     })
-    void middleware(Object.assign(request, { ip: address() }), res, (error) => {
+    void middleware(Object.assign(request, { ip: visitor.ip ?? address() }), res, (error) => {
       if (error === undefined) res.json({ paid: true })
       else response.writeHead(500).end("{}")
     })
   })
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve))
   try {
-    return await visit(`http://127.0.0.1:${(server.address() as AddressInfo).port}`, headers)
+    return await visit(`http://127.0.0.1:${(server.address() as AddressInfo).port}`)
   } finally {
     server.closeAllConnections()
     server.close()
   }
 }
 
-async function onFastify(settings: Settings, headers: Record<string, string>): Promise<Outcome> {
+async function onFastify(settings: Settings, visitor: Visitor): Promise<Outcome> {
   const { stepUp } = (await importExample("fastify", "step-up.mjs")) as {
     stepUp: (options: object) => preHandlerAsyncHookHandler
   }
   const app = fastify()
-  app.get("/", { preHandler: stepUp(stepUpOptions(settings)) }, async () => ({ paid: true }))
+  app.get("/", { preHandler: stepUp(stepUpOptions(settings, visitor)) }, async () => ({
+    paid: true,
+  }))
   try {
-    return await visit(await app.listen({ port: 0, host: "127.0.0.1" }), headers)
+    return await visit(await app.listen({ port: 0, host: "127.0.0.1" }))
   } finally {
     await app.close()
   }
@@ -562,7 +571,7 @@ const middlewares: Host[] = [
 ].map(({ name, on }) => ({
   name,
   async meet(identity, settings) {
-    const { result, log } = await logged(() => on(settings, { "x-test-person": identity }))
+    const { result, log } = await logged(() => on(settings, { person: identity }))
     return { outcome: result, log: () => log }
   },
   clean: PEOPLE.allow,
@@ -617,12 +626,16 @@ for (const host of hosts)
     })
 
     test("takes what is no address for an answer", async () => {
-      const { outcome, log } = await host.meet(UNREADABLE, open())
-      assert.equal(outcome, host.unreadable)
-      // A next line shows that there was none before it.
-      await logHas((await host.meet(PEOPLE.block, open())).log, /recommends block/)
-      assert.doesNotMatch(log(), /no answer/)
-      assertNamesNobody(log())
+      for (const [typed, status] of [
+        [UNREADABLE, 422],
+        [`${"endless".repeat(3000)}@mail.example`, 413],
+      ] as const) {
+        const { outcome, log } = await host.meet(typed, open())
+        assert.equal(outcome, host.unreadable)
+        await logHas(log, new RegExp(`^Assay cannot read it: status ${status}$`, "m"))
+        assertNamesNobody(log())
+        assert.ok(!log().includes("endless"))
+      }
     })
 
     const failures: [string, () => Promise<Partial<Settings>>, RegExp][] = [
@@ -697,6 +710,20 @@ test("cognito: accounts made by administrators and people it does not know are l
   }
   const external = await cognito(cognitoEvent("PreSignUp_ExternalProvider", PEOPLE.block), open())
   assert.equal(external.thrown, "This was refused. Please contact support.")
+})
+
+test("express and kratos: what is no address of a network does not bring a refusal about", async () => {
+  const forged = "unknown, 203.0.113.7"
+  const { result, log } = await logged(() =>
+    onExpress(open(), { person: PEOPLE.block, ip: forged }),
+  )
+  assert.equal(result, "is refused")
+  assert.match(log, /recommends block/)
+  const { url } = await kratosProgram(open())
+  const body = JSON.stringify({ ...kratosBody("sign-up", PEOPLE.block), ip: forged })
+  assert.equal((await post(url, body)).status, 403)
+  const clean = { ...kratosBody("login", PEOPLE.allow), ip: forged, user_agent: "" }
+  assert.equal((await post(url, JSON.stringify(clean))).status, 204)
 })
 
 for (const [name, program, body] of [
@@ -791,10 +818,9 @@ for (const [name, on] of [
 ] as const)
   test(`${name}: who has stepped up goes on, who is to be blocked does not, who is nobody does`, async () => {
     const { result } = await logged(async () => {
-      const steppedUp = { "x-test-stepped-up": "yes" }
       return [
-        await on(open(), { "x-test-person": PEOPLE.step_up_auth, ...steppedUp }),
-        await on(open(), { "x-test-person": PEOPLE.block, ...steppedUp }),
+        await on(open(), { person: PEOPLE.step_up_auth, steppedUp: true }),
+        await on(open(), { person: PEOPLE.block, steppedUp: true }),
         await on({ ...open(), failClosed: true }, {}),
       ]
     })

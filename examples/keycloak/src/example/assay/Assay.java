@@ -8,6 +8,7 @@ import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.LinkedHashMap;
 import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.regex.Matcher;
@@ -17,8 +18,10 @@ import java.util.regex.Pattern;
 final class Assay {
 
     static final String BLOCK = "block";
-    /** Assay says that it is no address. */
+    /** Assay cannot read what was typed: an answer, or whoever types such a thing goes unchecked. */
     static final String UNREADABLE = "unreadable";
+
+    private static final Set<Integer> UNREADABLE_STATUSES = Set.of(400, 413, 422);
 
     private static final long TIMEOUT_MS =
             Long.parseLong(System.getenv().getOrDefault("ASSAY_TIMEOUT_MS", "1000"));
@@ -51,7 +54,11 @@ final class Assay {
             HttpResponse<String> response = CLIENT
                     .sendAsync(request, HttpResponse.BodyHandlers.ofString(StandardCharsets.UTF_8))
                     .get(TIMEOUT_MS, TimeUnit.MILLISECONDS);
-            if (response.statusCode() == 422) return UNREADABLE;
+            if (UNREADABLE_STATUSES.contains(response.statusCode())) {
+                LOG.log(System.Logger.Level.INFO,
+                        "Assay cannot read it: status " + response.statusCode());
+                return UNREADABLE;
+            }
             Matcher action = ACTION.matcher(response.body());
             if (response.statusCode() != 200 || !action.find()) {
                 LOG.log(System.Logger.Level.WARNING,

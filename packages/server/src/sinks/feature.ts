@@ -42,7 +42,7 @@ const testSchema = {
   params: SinkParams,
   response: {
     200: named(SinkTestResult, "What came of it."),
-    ...failures(...FAILURES_OF_READING, "sink-not-found"),
+    ...failures(...FAILURES_OF_READING, "not-found", "sink-not-found"),
   },
 }
 

@@ -57,6 +57,7 @@ export const floors: Readonly<Record<string, readonly (readonly string[])[]>> = 
       "policy",
       "review",
       "score/many",
+      "shared-signals",
       "signup",
       "sinks",
       "sources",

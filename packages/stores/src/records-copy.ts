@@ -75,9 +75,14 @@ const TABLES_BEFORE_18 = {
   watch_tenants: ["tenant_id"],
 } as const
 const TABLES_BEFORE_19 = { ...TABLES_BEFORE_18, domain_watches: ["id"] } as const
+const TABLES_BEFORE_20 = { ...TABLES_BEFORE_19, sinks: ["name"] } as const
 const TABLES = {
-  ...TABLES_BEFORE_19,
-  sinks: ["name"],
+  ...TABLES_BEFORE_20,
+  ssf_streams: ["id"],
+  ssf_notes: ["id"],
+  ssf_acks: ["stream_id", "jti"],
+  ssf_left_out: ["stream_id", "ref_hash"],
+  ssf_keys: ["id"],
 } as const satisfies Record<Exclude<keyof Schema, "sessions" | "invitations">, readonly string[]>
 /** A backup may be made before the first start of this program has changed the tables. */
 const TABLES_BEFORE_7 = {
@@ -179,7 +184,8 @@ function tablesOf(format: number): Readonly<Record<string, readonly string[]>> {
   if (format < 16) return TABLES_BEFORE_16
   if (format < 17) return TABLES_BEFORE_17
   if (format < 18) return TABLES_BEFORE_18
-  return format < 19 ? TABLES_BEFORE_19 : TABLES
+  if (format < 19) return TABLES_BEFORE_19
+  return format < 20 ? TABLES_BEFORE_20 : TABLES
 }
 
 /** A row of any format. */

@@ -24,6 +24,7 @@ import { events } from "./records-migrations/0016-events.ts"
 import { watch } from "./records-migrations/0017-watch.ts"
 import { domainWatches } from "./records-migrations/0018-domain-watches.ts"
 import { sinks } from "./records-migrations/0019-sinks.ts"
+import { sharedSignals } from "./records-migrations/0020-shared-signals.ts"
 import { chainer } from "./records-audit.ts"
 
 type MigrationStep = (
@@ -57,6 +58,7 @@ const migrations: Record<string, MigrationStep> = {
   "0017-watch": watch,
   "0018-domain-watches": domainWatches,
   "0019-sinks": sinks,
+  "0020-shared-signals": sharedSignals,
 }
 export const recordsFormat = Math.max(...Object.keys(migrations).map(numberOf))
 

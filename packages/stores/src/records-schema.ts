@@ -147,6 +147,44 @@ export interface Schema {
     holder: string | null
     held_until: number
   }
+  ssf_streams: {
+    id: string
+    tenant_id: number
+    audience: string
+    method: string
+    url: string | null
+    authorization_sealed: Uint8Array | null
+    description: string
+    dialect: string
+    subject_format: string
+    subject_issuer: string | null
+    events: string
+    status: string
+    reason: string | null
+    status_at: number
+    created_at: number
+    changed_at: number
+    seq: number
+    verify_asked_at: number | null
+    verify_taken_at: number | null
+    taken_at: number | null
+    fault_at: number | null
+    fault: string | null
+    failures: number
+    next_at: number | null
+    locked_until: number | null
+    claim: string | null
+  }
+  ssf_notes: { id: string; stream_id: string; kind: string; at: number; data: string }
+  ssf_acks: { stream_id: string; jti: string; seq: number }
+  ssf_left_out: { stream_id: string; ref_hash: Uint8Array }
+  ssf_keys: {
+    id: string
+    sealed: Uint8Array
+    public_key: string
+    created_at: number
+    signs_from: number
+  }
   watch_tenants: { tenant_id: number; policy: string }
   tombstones: { identity_key: Uint8Array; erased_at: number }
   evidence: {

@@ -17,6 +17,7 @@ import { sqlProviderCosts } from "./records-provider-costs.ts"
 import { sqlSessions } from "./records-sessions.ts"
 import { sqlSignUps } from "./records-signups.ts"
 import { sqlReviews } from "./records-reviews.ts"
+import { sqlSharedSignals } from "./records-shared-signals.ts"
 import { sqlSinks } from "./records-sinks.ts"
 import { sqlShadows } from "./records-shadows.ts"
 import { sqlSubjects } from "./records-subjects.ts"
@@ -62,6 +63,7 @@ function sqlRecords(engine: Engine, onEvents: RecordsUse["onEvents"]): Records {
     ...sqlDeliveries(store, engine),
     ...sqlWatch(store, engine),
     ...sqlDomainWatches(store),
+    ...sqlSharedSignals(store, engine),
     ...sqlSinks(store),
     ...sqlSubjects(store, engine),
     ...sqlEvidence(store, engine),

@@ -3,6 +3,7 @@ import type { AuditRecords } from "./records-audit.ts"
 import type { DeliveryRecords } from "./records-deliveries.ts"
 import type { DomainWatchRecords } from "./records-domain-watches.ts"
 import type { EventRecords } from "./records-events.ts"
+import type { SharedSignalRecords } from "./records-shared-signals.ts"
 import type { SinkRecords } from "./records-sinks.ts"
 import type { EvidenceRecords } from "./records-evidence.ts"
 import type { FeedbackRecords } from "./records-feedback.ts"
@@ -106,6 +107,7 @@ export interface Records
     DeliveryRecords,
     WatchRecords,
     DomainWatchRecords,
+    SharedSignalRecords,
     SinkRecords,
     SubjectRecords {
   /** Brings the tables to this program's format. Safe to repeat, and from two processes at once. */

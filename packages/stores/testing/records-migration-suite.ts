@@ -25,8 +25,9 @@ export interface OlderDatabase {
   }
 }
 
-/** Undoes formats 16 to 19. */
+/** Undoes formats 16 to 20. */
 const WATCHING = [
+  ...["ssf_notes", "ssf_acks", "ssf_left_out", "ssf_keys", "ssf_streams"],
   "sinks",
   ...["domain_watches", "watch_items", "watch_domains"],
   ...["watch_batches", "watch_tenants"],

@@ -93,6 +93,12 @@ const ExposureAdded = Type.Object({
     Type.String({ format: "date" }),
     "UTC day of the latest exposure by this source; null where it is not known.",
   ),
+  password: Type.Optional(
+    Type.Boolean({
+      description:
+        "Of an e-mail address or a number: whether a password of the account is in it, readable or hashed.",
+    }),
+  ),
   identities: Type.Optional(
     Type.Integer({
       minimum: 1,

@@ -180,6 +180,7 @@ export {
   type ServiceRole,
   TENANT_ROLES,
   type TenantRole,
+  STANDARD_PATHS,
 } from "./rights.ts"
 export {
   ASSIGNEE_PATTERN,
@@ -301,3 +302,13 @@ export {
   WebhookSecrets,
 } from "./webhooks.ts"
 export { SinkList, SinkParams, SinkState, SinkTestResult } from "./sinks.ts"
+export {
+  SHARED_SIGNALS_EVENTS,
+  SharedSignalsKeyList,
+  SharedSignalsParams,
+  SharedSignalsStream,
+  SharedSignalsStreamChange,
+  SharedSignalsStreamList,
+  SharedSignalsStreamRequest,
+  SharedSignalsVerification,
+} from "./shared-signals.ts"

@@ -189,6 +189,16 @@ export const problems = {
     title: "There is no such webhook",
     meaning: "You have no webhook of this id. Nothing was changed.",
   },
+  "shared-signals-off": {
+    status: 404,
+    title: "There are no streams of Shared Signals here",
+    meaning: "The operator has not set ASSAY_SSF_ORIGIN, without which nothing can be signed.",
+  },
+  "shared-stream-not-found": {
+    status: 404,
+    title: "There is no such stream",
+    meaning: "You have no stream of this id. Nothing was changed.",
+  },
   "delivery-not-found": {
     status: 404,
     title: "There is no such delivery",
@@ -296,6 +306,16 @@ export const problems = {
     title: "There are too many webhooks",
     meaning: "A tenant can have 50 webhooks. Delete one that is not needed.",
   },
+  "shared-streams-exceeded": {
+    status: 409,
+    title: "There are too many streams",
+    meaning: "A tenant can have 10 streams of Shared Signals. Delete one that is not needed.",
+  },
+  "left-out-exceeded": {
+    status: 409,
+    title: "The stream leaves out too many",
+    meaning: "A stream can leave out 100,000 subjects. Nothing was changed.",
+  },
   "webhook-is-disabled": {
     status: 409,
     title: "The webhook is disabled",
@@ -354,6 +374,12 @@ export const problems = {
     title: "Nothing may be sent to this URL",
     meaning:
       "A webhook is an https URL without a name, password or fragment, at a public address. The operator may allow private ranges (ASSAY_WEBHOOK_ALLOW).",
+  },
+  "shared-stream-refused": {
+    status: 422,
+    title: "Nothing may be sent to this URL",
+    meaning:
+      "A stream is pushed to an https URL without a name, password or fragment, at a public address. The operator may allow private ranges (ASSAY_WEBHOOK_ALLOW).",
   },
   "outcome-not-applicable": {
     status: 422,
@@ -426,6 +452,12 @@ export const problems = {
     title: "Too many requests",
     meaning:
       "The plan's rate is used up; `Retry-After` says when to send again. Requests that are refused count toward the rate, and of a batch or stream every ten refused lines count as one.",
+  },
+  "verification-too-soon": {
+    status: 429,
+    title: "The last verification was a moment ago",
+    meaning:
+      "A stream can be verified every few seconds; `Retry-After` says when again. Nothing was sent.",
   },
   "quota-exceeded": {
     status: 429,

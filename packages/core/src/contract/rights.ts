@@ -79,6 +79,15 @@ export const RIGHTS = {
   getDelivery: { scopes: ["webhooks:manage"], roles: managers },
   replayDelivery: { scopes: ["webhooks:manage"], roles: managers },
   getWebhookKeys: "anyone",
+  listSharedSignals: { scopes: ["webhooks:manage"], roles: owner },
+  createSharedSignalsStream: { scopes: ["webhooks:manage"], roles: owner },
+  getSharedSignalsStream: { scopes: ["webhooks:manage"], roles: owner },
+  changeSharedSignalsStream: { scopes: ["webhooks:manage"], roles: owner },
+  deleteSharedSignalsStream: { scopes: ["webhooks:manage"], roles: owner },
+  verifySharedSignalsStream: { scopes: ["webhooks:manage"], roles: owner },
+  // They sign for all tenants.
+  listSharedSignalsKeys: { scopes: [], roles: administrators },
+  rotateSharedSignalsKey: { scopes: [], roles: administrators },
   listSources: { scopes: ["score"], roles: [...members, "administrator"] },
   listImports: { scopes: ["corpus:admin"], roles: administrators },
   previewImport: { scopes: ["corpus:admin"], roles: administrators },
@@ -163,6 +172,18 @@ export const RIGHTS = {
 } as const satisfies Record<string, Right | Open>
 
 export type Operation = keyof typeof RIGHTS
+
+/**
+ * Paths that OpenID Shared Signals and OAuth prescribe. Receivers of any maker call them, with tokens
+ * that they get there; those standards describe them, and the description of this API does not.
+ * A name that ends in `/` is a folder.
+ */
+export const STANDARD_PATHS = [
+  "/.well-known/ssf-configuration/ssf/",
+  "/.well-known/oauth-authorization-server",
+  "/oauth/token",
+  "/ssf/",
+] as const
 
 /** Pages and files that are no operations, open to anyone. A name that ends in `/` is a folder. */
 export const PAGES = [

@@ -49,6 +49,8 @@ export interface Callers {
    * asked. At once for a key that is known, which is the rule: the hot path waits for nothing.
    */
   authenticate(authorization: string | undefined): Caller | Promise<Caller>
+  /** The same for a key whose hash is known, as of one that a token was made for. */
+  ofHash(hash: Buffer): Caller | Promise<Caller>
   /** The caller, if `authenticate` would return it at once; null in every other case. */
   known(authorization: string | undefined): Caller | null
   close(): void
@@ -165,6 +167,10 @@ export function openCallers({ accounts, now, elapsed, demoKeysAllowed }: Callers
       if (kind === "demo" && !demoKeysAllowed)
         throw unauthenticated("The API key is not valid here.")
       return find(hash)
+    },
+    ofHash(hash) {
+      const known = remembered(hash)
+      return known === undefined ? find(hash) : usable(known)
     },
     known(authorization = "") {
       const caller = rememberedBy(authorization)

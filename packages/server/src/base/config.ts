@@ -66,6 +66,8 @@ export interface Config extends DatabasePlace, IndexPlace {
   /** Where registration dates are asked for, with a slash at its end; null: nowhere. */
   readonly rdapUrl: string | null
   readonly webhooks: WebhookConfig
+  /** Where receivers of OpenID Shared Signals reach the service; null: there are none. */
+  readonly ssfOrigin: string | null
   readonly rdapRedirects: boolean
   readonly networkBudgetMs: number
   /** Who is asked about phone numbers, in a file that only those read who ask; null: nobody. */
@@ -330,6 +332,13 @@ export const settings = [
     meaning: "How long a receiver may take to answer.",
   },
   {
+    name: "ASSAY_SSF_ORIGIN",
+    takes: "an https:// origin; outside of production also an http:// origin of localhost",
+    fallback: "",
+    meaning:
+      "Where receivers of OpenID Shared Signals reach this service, such as https://risk.example.com; it is part of every token, so do not change it once receivers are set up. Without it there are no streams.",
+  },
+  {
     name: "ASSAY_RDAP_URL",
     takes: "an https:// URL, or an http:// URL of this machine",
     fallback: "",
@@ -581,6 +590,11 @@ export function readConfig(env: Environment, workersFlag?: string): Config {
     )
   }
 
+  const ssfOrigin = optional("ASSAY_SSF_ORIGIN")
+  if (ssfOrigin !== null && !isReceiversOrigin(ssfOrigin, production))
+    faults.push(
+      "ASSAY_SSF_ORIGIN takes an origin such as https://risk.example.com, without a path (http:// only with localhost, outside of production)",
+    )
   const consoleOrigin = optional("CONSOLE_ORIGIN")
   if (consoleOrigin !== null && !isConsoleOrigin(consoleOrigin))
     faults.push(
@@ -637,6 +651,7 @@ export function readConfig(env: Environment, workersFlag?: string): Config {
     silentSeconds: integer("ASSAY_SILENT_SECONDS", 1, 600),
     demoHosts: listed(text("ASSAY_DEMO_HOSTS")),
     dns,
+    ssfOrigin,
     rdapUrl,
     rdapRedirects: flag("ASSAY_RDAP_REDIRECTS"),
     networkBudgetMs: integer("ASSAY_NETWORK_BUDGET_MS", 1, 10_000),
@@ -682,6 +697,14 @@ function isConsoleOrigin(text: string): boolean {
   if (origin !== text || isIP(hostname.replace(/^\[|\]$/g, "")) !== 0) return false
   return protocol === "https:" || (protocol === "http:" && hostname === "localhost")
 }
+
+function isReceiversOrigin(text: string, production: boolean): boolean {
+  if (!URL.canParse(text)) return false
+  const { origin, protocol, hostname } = new URL(text)
+  if (origin !== text) return false
+  return protocol === "https:" || (!production && protocol === "http:" && hostname === "localhost")
+}
+
 function isSmtpUrl(text: string): boolean {
   if (!URL.canParse(text)) return false
   const { protocol, hostname, pathname, search, hash } = new URL(text)

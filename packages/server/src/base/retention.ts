@@ -133,6 +133,31 @@ export const keptInRecords: Readonly<Record<keyof Schema, Kept>> = {
     long: { text: "until the tenant ends watching" },
   },
   sinks: { what: "up to where each sink has events", person: nobody, long: forEver },
+  ssf_streams: {
+    what: "streams of OpenID Shared Signals",
+    person: "nobody; the receiver's header is sealed under a subkey",
+    long: { text: "until it is deleted" },
+  },
+  ssf_notes: {
+    what: "what receivers are told about their streams",
+    person: nobody,
+    long: { text: "until it is taken, at most a day" },
+  },
+  ssf_acks: {
+    what: "ids of events that a stream took out of order",
+    person: nobody,
+    long: { text: "until those before them are taken" },
+  },
+  ssf_left_out: {
+    what: "whom a stream leaves out",
+    person: "a keyed hash of the tenant's own name of the watch item",
+    long: { text: "until the stream is deleted" },
+  },
+  ssf_keys: {
+    what: "keys that sign for streams",
+    person: "nobody; private keys are sealed under a subkey",
+    long: { text: "7 days after the next one signs" },
+  },
   watch_tenants: {
     what: "policies that watched identities were scored by",
     person: nobody,

@@ -140,6 +140,12 @@ import {
   DeliveryAttempt,
   DeliveryDetails,
   WebhookKeys,
+  SharedSignalsKeyList,
+  SharedSignalsStream,
+  SharedSignalsStreamChange,
+  SharedSignalsStreamList,
+  SharedSignalsStreamRequest,
+  SharedSignalsVerification,
 } from "@assay/core/contract"
 import type { FastifySchema } from "fastify"
 import type { App } from "./app.ts"
@@ -294,6 +300,12 @@ export async function describeApi(app: App, demoKey: () => string | null): Promi
     DeliveryAttempt,
     DeliveryDetails,
     WebhookKeys,
+    SharedSignalsKeyList,
+    SharedSignalsStream,
+    SharedSignalsStreamChange,
+    SharedSignalsStreamList,
+    SharedSignalsStreamRequest,
+    SharedSignalsVerification,
     ProblemDetails,
   ])
     app.addSchema(schema)
@@ -315,6 +327,10 @@ export async function describeApi(app: App, demoKey: () => string | null): Promi
         { name: "Feedback", description: "Report what became of an identity." },
         { name: "Review", description: "Look at what waits for an analyst, and decide it." },
         { name: "Webhooks", description: "Have events sent to your systems." },
+        {
+          name: "Shared Signals",
+          description: "Have identity providers told, as OpenID Shared Signals has it.",
+        },
         { name: "Subjects", description: "Erase or export what is held about a person." },
         { name: "Policy", description: "See and change how your scores are weighed." },
         { name: "Sources", description: "See what scores rest on." },

@@ -79,6 +79,8 @@ export interface Primary {
   readonly deliveries: Deliveries
   /** Sends events to security tools, in a thread of its own. */
   readonly sinks: Sinks
+  /** Where receivers of Shared Signals reach the service; null: there are none. */
+  readonly ssfOrigin: string | null
   readonly now: () => number
   /** How many days a decision may wait for an analyst; 0: none waits. */
   readonly reviewDays: number

@@ -1,4 +1,4 @@
-import { type Open, PAGES, type Right, RIGHTS } from "@assay/core/contract"
+import { type Open, PAGES, type Right, RIGHTS, STANDARD_PATHS } from "@assay/core/contract"
 import type { FastifySchema, RouteOptions } from "fastify"
 
 /**
@@ -25,7 +25,7 @@ function rightOfOperation(schema: FastifySchema | undefined): Right | Open | und
 const rows: Readonly<Record<string, Right | Open>> = RIGHTS
 
 function isPage(url: string): boolean {
-  return PAGES.some((page) =>
+  return [...PAGES, ...STANDARD_PATHS].some((page) =>
     page.length > 1 && page.endsWith("/") ? url.startsWith(page) : url === page,
   )
 }

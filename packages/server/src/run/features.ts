@@ -21,6 +21,7 @@ import { telecomRoutes } from "../score/phone/routes.ts"
 import { signUp } from "../signup/feature.ts"
 import { review } from "../review/feature.ts"
 import { sinks } from "../sinks/feature.ts"
+import { sharedSignals } from "../shared-signals/feature.ts"
 import { sources } from "../sources/feature.ts"
 import { subjects } from "../subjects/feature.ts"
 import { tenants } from "../tenants/feature.ts"
@@ -51,6 +52,7 @@ export const features = [
   views,
   webhooks,
   sinks,
+  sharedSignals,
   policy,
   sources,
   imports,

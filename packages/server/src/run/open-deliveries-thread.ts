@@ -4,6 +4,7 @@ import { Explained } from "@assay/runtime/explained"
 import { type Children, keepChildren, startThread } from "@assay/runtime/children"
 import { type Call, offer, remote } from "@assay/runtime/rpc"
 import type { Deliveries } from "../http/feature.ts"
+import type { StreamOutbox } from "../shared-signals/sender.ts"
 import type { Outbox } from "../webhooks/deliverer.ts"
 import { type DeliveriesThreadData, deliveriesPort, outboxPort } from "./ports.ts"
 
@@ -19,7 +20,7 @@ export interface DeliveriesThread extends Deliveries {
 
 export interface DeliveriesThreadOptions {
   readonly data: DeliveriesThreadData
-  readonly outbox: Outbox
+  readonly outbox: Outbox & StreamOutbox
   readonly log: Log
 }
 

@@ -13,6 +13,7 @@ import type { Deliveries, Sinks } from "../http/feature.ts"
 import type { SignalLookup } from "../score/providers/phone-signals.ts"
 import type { Spending } from "../score/providers/spending.ts"
 import type { SinkSettings } from "../sinks/kinds.ts"
+import type { StreamOutbox } from "../shared-signals/sender.ts"
 import type { Outbox } from "../webhooks/deliverer.ts"
 import type { ServerSighting } from "./keep-learnt.ts"
 
@@ -106,7 +107,7 @@ export const deliveriesPort = portOf<DeliveriesPort>("deliveries", {
   metrics: true,
 })
 /** What that thread empties, in the primary. */
-export const outboxPort = portOf<Outbox>("outbox", {
+export const outboxPort = portOf<Outbox & StreamOutbox>("outbox", {
   dueWebhooks: true,
   claimDeliveries: true,
   releaseDeliveries: true,
@@ -114,12 +115,22 @@ export const outboxPort = portOf<Outbox>("outbox", {
   liveSecrets: true,
   logShot: true,
   pendingDeliveries: true,
+  dueStreams: true,
+  claimStream: true,
+  settleStream: true,
+  streamNotes: true,
+  streamAcks: true,
+  eventsAfter: true,
+  leftOut: true,
+  sharedKeys: true,
+  acknowledge: true,
 })
 
 /** What the thread that calls webhooks is started with. */
 export interface DeliveriesThreadData extends WebhookConfig {
   /** Whom proofs of domains are asked of; null: nobody. */
   readonly dns: Config["dns"]
+  readonly ssfOrigin: Config["ssfOrigin"]
   readonly subkeys: Secrets["subkeys"]
 }
 
@@ -271,6 +282,29 @@ export const recordsPort = portOf<Records>("records", {
   holdSink: true,
   releaseSink: true,
   moveSink: true,
+  createStream: true,
+  streams: true,
+  stream: true,
+  changeStream: true,
+  deleteStream: true,
+  askVerification: true,
+  streamNotes: true,
+  waitingEvents: true,
+  streamAcks: true,
+  acknowledge: true,
+  moveStream: true,
+  leftOut: true,
+  leaveOut: true,
+  takeBackIn: true,
+  hasPushStream: true,
+  dueStreams: true,
+  enabledStreams: true,
+  claimStream: true,
+  settleStream: true,
+  forgetStreamNotes: true,
+  sharedKeys: true,
+  addSharedKey: true,
+  deleteSharedKeys: true,
   createWebhook: true,
   webhooks: true,
   webhook: true,

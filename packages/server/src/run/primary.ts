@@ -213,7 +213,12 @@ async function openService(given: Given): Promise<Service> {
   const providers = given.providers && (await openProviders(given.providers, records, log))
 
   const deliveries = openDeliveriesThread({
-    data: { ...config.webhooks, dns: config.dns, subkeys: secrets.subkeys },
+    data: {
+      ...config.webhooks,
+      dns: config.dns,
+      ssfOrigin: config.ssfOrigin,
+      subkeys: secrets.subkeys,
+    },
     outbox: records,
     log,
   })
@@ -298,6 +303,7 @@ async function openService(given: Given): Promise<Service> {
       directories: { models: directory.models, segments: directory.segments },
       deliveries,
       sinks,
+      ssfOrigin: config.ssfOrigin,
       now: Date.now,
       reviewDays: config.reviewDays,
     },

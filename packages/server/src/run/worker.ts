@@ -210,6 +210,7 @@ export async function runWorker(
     }),
     keyRecords: records,
     webhookRecords: records,
+    sharedSignalRecords: records,
     tenantRecords: records,
     carriers: openNotifyingCarriers(providers),
     askDrop: config.drop.on ? askDropAt(join(directory.drop, RECIPIENTS_SOCKET)) : null,

@@ -187,7 +187,8 @@ export function batchMatcher({
   ): NewEvent[] {
     const entriesOf = new Map(matched.map(({ key, entries }) => [nameOf(key), entries]))
     return items.flatMap((item) => {
-      const newest = newestExposure(entriesOf.get(nameOf(item.identityKey)) ?? [])
+      const exposures = exposuresIn(entriesOf.get(nameOf(item.identityKey)) ?? [])
+      const newest = newestOf(exposures)
       if (newest === null) return []
       const { id, tenantId, identityType, identityKey, ref, sealed } = item
       const data: EventData<"exposure.added"> = {
@@ -196,6 +197,7 @@ export function batchMatcher({
         source: tenants.get(tenantId)?.plan.namedSources === true ? source.name : null,
         kind: newest.kind,
         last_seen: dayOf(newest.hours * HOUR_MS),
+        password: exposures.some(({ secret }) => secret !== "none"),
       }
       const kind = "exposure.added"
       const eventId = derivedEventId([batch.fingerprint, batch.id, id, kind])
@@ -220,8 +222,11 @@ function isSeenBy(caller: Caller | null | undefined, { flags }: Source): boolean
   return caller != null && (!flags.sensitive || caller.verified)
 }
 
-function newestExposure(entries: readonly Entry[]): Entry | null {
-  const exposures = entries.filter(({ kind }) => exposureKinds.has(kind))
+function exposuresIn(entries: readonly Entry[]): readonly Entry[] {
+  return entries.filter(({ kind }) => exposureKinds.has(kind))
+}
+
+function newestOf(exposures: readonly Entry[]): Entry | null {
   return exposures.reduce<Entry | null>(
     (newest, entry) => (newest === null || entry.hours > newest.hours ? entry : newest),
     null,

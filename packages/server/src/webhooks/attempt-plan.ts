@@ -1,12 +1,10 @@
 import type { PostAnswer } from "@assay/runtime/outbound/guarded-post"
-import { DAY_MS } from "@assay/runtime/time"
+import { readRetryAfter } from "@assay/runtime/outbound/retry-after"
 import type { Settlement } from "@assay/stores/records-deliveries"
 
 /** Statuses by which a receiver says that it has too much to do. */
 const BUSY: ReadonlySet<number> = new Set([429, 502, 503, 504])
 const BUSY_MS = 5_000
-/** Nobody may make us wait for longer. */
-const RETRY_AFTER_MAX_MS = DAY_MS
 /** Retries of what failed together come apart by up to this share of the wait. */
 const JITTER = 0.1
 
@@ -39,11 +37,4 @@ export function planAfter(
   if (wait === undefined) return { then: "given-up", pausedUntil }
   const retryAt = now + Math.round(wait * (1 + JITTER * random))
   return { then: { retryAt: Math.max(retryAt, asked ?? 0) }, pausedUntil }
-}
-
-/** Seconds or a date (RFC 9110, section 10.2.3); null where it is neither, or over. */
-function readRetryAfter(text: string, now: number): number | null {
-  const at = /^\d{1,9}$/.test(text) ? now + Number(text) * 1000 : Date.parse(text)
-  if (!(at > now)) return null
-  return Math.min(at, now + RETRY_AFTER_MAX_MS)
 }

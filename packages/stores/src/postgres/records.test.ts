@@ -19,6 +19,7 @@ import { recordsReviewSuite } from "../../testing/records-review-suite.ts"
 import { recordsViewsSuite } from "../../testing/records-views-suite.ts"
 import { recordsWatchSuite } from "../../testing/records-watch-suite.ts"
 import { recordsShadowsSuite } from "../../testing/records-shadows-suite.ts"
+import { recordsSharedSignalsSuite } from "../../testing/records-shared-signals-suite.ts"
 import { recordsSinksSuite } from "../../testing/records-sinks-suite.ts"
 import { recordsProviderCostsSuite } from "../../testing/records-provider-costs-suite.ts"
 import { recordsSuite, refusedAs, type TestDatabase } from "../../testing/records-suite.ts"
@@ -95,6 +96,7 @@ function testOn(server: TestServer): void {
   recordsReviewSuite("postgres", newDatabase)
   recordsViewsSuite("postgres", newDatabase)
   recordsWatchSuite("postgres", newDatabase)
+  recordsSharedSignalsSuite("postgres", newDatabase)
   recordsSinksSuite("postgres", newDatabase)
   recordsAuditSuite("postgres", newDatabase, "drop function assay_audit_kept cascade")
   recordsShadowsSuite("postgres", newDatabase)

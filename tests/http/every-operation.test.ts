@@ -34,7 +34,11 @@ before(async () => {
     dataDirectory: data,
     drop: true,
     args: ["--workers", "1"],
-    env: { ASSAY_PROVIDERS: providers, ASSAY_LOG_LEVEL: "debug" },
+    env: {
+      ASSAY_PROVIDERS: providers,
+      ASSAY_LOG_LEVEL: "debug",
+      ASSAY_SSF_ORIGIN: "https://risk.example",
+    },
   })
   owner = await joins(service, printedToken(service), "ada@people.example")
   leaver = await signsIn(service, "ada@people.example")

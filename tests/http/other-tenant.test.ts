@@ -46,7 +46,10 @@ let mine: Tenant
 let other: Tenant
 
 before(async () => {
-  service = await startService({ args: ["--workers", "1"] })
+  service = await startService({
+    args: ["--workers", "1"],
+    env: { ASSAY_SSF_ORIGIN: "https://risk.example" },
+  })
   operations = (await described()).filter(({ operation }) => isOfMembers(operation))
   mine = await newTenant("mine")
   other = await newTenant("other")
@@ -107,6 +110,7 @@ test("what one tenant does shows in everything it reads, and in nothing that ano
     ["POST", "/api/v1/keys", { scopes: ["score"] }],
     ["POST", "/api/v1/members/invitations", { role: "viewer" }],
     ["POST", "/api/v1/webhooks", webhook],
+    ["POST", "/api/v1/shared-signals/streams", { method: "poll" }],
   ] as const)
     await changed(mine, method, path, json)
   await changed(mine, "POST", "/api/v1/review/bulk", {
@@ -208,7 +212,18 @@ async function everyCase(): Promise<Case[]> {
   const sent = await byOwner(mine, "GET", `/api/v1/webhooks/${webhookId}/deliveries`)
   const [delivery] = (JSON.parse(sent.text) as DeliveryList).deliveries
   const deliveryId = `${webhookId} ${delivery?.id ?? ""}`
+  const polled = { method: "poll" }
+  const { id: streamId = "" } = await changed(
+    mine,
+    "POST",
+    "/api/v1/shared-signals/streams",
+    polled,
+  )
   return [
+    ["getSharedSignalsStream", streamId],
+    ["changeSharedSignalsStream", streamId, { description: "mine" }],
+    ["verifySharedSignalsStream", streamId],
+    ["deleteSharedSignalsStream", streamId],
     ["getWebhook", webhookId],
     ["changeWebhook", webhookId, { description: "mine" }],
     ["rotateWebhookSecret", webhookId, {}],

@@ -43,7 +43,12 @@ let unused: string
 let ofFreePlan: string
 
 before(async () => {
-  service = await startService({ dataDirectory: data, drop: true, args: ["--workers", "1"] })
+  service = await startService({
+    dataDirectory: data,
+    drop: true,
+    args: ["--workers", "1"],
+    env: { ASSAY_SSF_ORIGIN: "https://risk.example" },
+  })
   const records = await openRecordsOf(data)
   const at = Date.now()
   const tenant = await records.createTenant({

@@ -62,6 +62,7 @@ import {
 import { getUsage, type UsageOptions } from "./usage.ts"
 import { type ViewCalls, viewCalls } from "./views.ts"
 import { type WatchListCalls, watchListCalls } from "./watch-list.ts"
+import { type SharedSignalCalls, sharedSignalCalls } from "./shared-signals.ts"
 import { type WebhookCalls, webhookCalls } from "./webhooks.ts"
 
 export interface EmailOptions extends ScoreOptions {
@@ -189,6 +190,11 @@ export interface Client<F extends Failover = "throw"> {
   /** Where events are sent. Needs `webhooks:manage`; never answered by `failover`. */
   readonly webhooks: WebhookCalls
   /**
+   * Receivers of OpenID Shared Signals. Needs `webhooks:manage`, and for keys an administrator's
+   * session; never answered by `failover`.
+   */
+  readonly sharedSignals: SharedSignalCalls
+  /**
    * A page of who changed what, the newest first. Needs `audit:read`, or a service key with
    * `audit:admin`; never answered by `failover`.
    */
@@ -255,6 +261,7 @@ export function callsOf<F extends Failover>(settings: Settings<F>): Client<F> {
     review: reviewCalls(send),
     watchList: watchListCalls(settings, send),
     webhooks: webhookCalls(send),
+    sharedSignals: sharedSignalCalls(send),
     listAudit: (options) => listAudit(settings, options),
     listEvents: (options) => listEvents(settings, options),
     getEvent: (id, options) => getEvent(settings, id, options),

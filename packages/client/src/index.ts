@@ -32,6 +32,7 @@ export type { AssayEvent, EventListOptions, EventPage, EventsOptions } from "./e
 export type { UsageOptions } from "./usage.ts"
 export type { ViewCalls } from "./views.ts"
 export type { WatchListCalls, WatchListFilter, WatchListOutcome } from "./watch-list.ts"
+export type { SharedSignalCalls } from "./shared-signals.ts"
 export type { DeliveryFilter, WebhookCalls } from "./webhooks.ts"
 export type { Identities } from "./outgoing-lines.ts"
 export type { ImportCalls } from "./imports.ts"
@@ -142,6 +143,12 @@ export type {
   DeliveryDetails,
   DeliveryList,
   NewWebhook,
+  SharedSignalsKeyList,
+  SharedSignalsStream,
+  SharedSignalsStreamChange,
+  SharedSignalsStreamList,
+  SharedSignalsStreamRequest,
+  SharedSignalsVerification,
   Webhook,
   WebhookChange,
   WebhookList,

@@ -73,6 +73,7 @@ suite("options", () => {
       "searchDecisions",
       "sendEvidence",
       "sendFeedback",
+      "sharedSignals",
       "undoFeedback",
       "watchList",
       "webhooks",

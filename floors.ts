@@ -92,6 +92,7 @@ export const floors: Readonly<Record<string, readonly (readonly string[])[]>> = 
       "policy",
       "review",
       "settings",
+      "shared-signals",
       "sign-in",
       "sign-up",
       "sinks",

@@ -34,6 +34,7 @@ export const PAGES: Readonly<Record<string, string>> = {
   policy: "Policy",
   "watch-list": "Watch list",
   webhooks: "Webhooks",
+  "shared-signals": "Shared signals",
   events: "Events",
   keys: "Keys",
   usage: "Usage",

@@ -31,7 +31,10 @@ before(async () => {
   await new Promise((resolve) => setImmediate(resolve))
   const env = await first.start()
   ;[service, browser] = await Promise.all([
-    startService({ args: ["--workers", "1"], env }),
+    startService({
+      args: ["--workers", "1"],
+      env: { ASSAY_SSF_ORIGIN: "http://localhost", ...env },
+    }),
     openChromium(),
   ])
   origin = `http://localhost:${service.port}`

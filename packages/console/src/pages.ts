@@ -108,6 +108,14 @@ export const pages: readonly Page[] = [
     view: lazy(() => import("./webhooks/webhooks.tsx")),
   },
   {
+    path: "/console/shared-signals",
+    title: "Shared signals",
+    group: "Respond",
+    roles: owners,
+    scope: "webhooks:manage",
+    view: lazy(() => import("./shared-signals/shared-signals.tsx")),
+  },
+  {
     path: "/console/events",
     title: "Events",
     group: "Respond",

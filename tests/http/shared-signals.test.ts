@@ -436,6 +436,40 @@ test("what is broken is 400, what is unknown 404, and too many streams 409", asy
   for (const stream of streams) await deleted(stream)
 })
 
+test("whatever is sent to these paths, nothing fails on our side", async () => {
+  const stream = await created()
+  const paths = [
+    ...["/oauth/token", "/ssf/stream", "/ssf/status", "/ssf/verify", "/ssf/subjects/add"],
+    ...["/ssf/subjects/remove", `/ssf/streams/${stream.stream_id}/poll`, "/ssf/streams/%00/poll"],
+  ]
+  const deep = "[".repeat(100) + "]".repeat(100)
+  const odd = ["", "{}", "[]", "null", "7", '"x"', "{", "\u0000", deep, "a=b&a=b", "%zz=%ff"]
+  const bodies = [...odd, `{"ack":[${'"x",'.repeat(5_000)}"x"]}`, "x".repeat(2_000_000)]
+  const types = [
+    "application/json",
+    "application/x-www-form-urlencoded",
+    "text/plain",
+    "x".repeat(300),
+  ]
+  const tried = { returnImmediately: true, ack: ["", ".", "evt_.x"], maxEvents: 1e9 }
+  for (const path of paths)
+    for (const method of ["POST", "PATCH", "PUT"])
+      for (const body of [
+        ...bodies,
+        JSON.stringify({ ...tried, setErrs: JSON.parse('{"__proto__":{"err":"x"}}') as object }),
+      ])
+        for (const type of types) {
+          const headers = { authorization: `Bearer ${token}`, "content-type": type }
+          const response = await fetch(service.baseUrl + path, { method, headers, body })
+          await response.arrayBuffer()
+          const told = `${method} ${path} ${type.slice(0, 40)} ${body.slice(0, 40)}: ${response.status}`
+          assert.ok(response.status < 500, told)
+        }
+  assert.doesNotMatch(service.stderr(), /request failed/)
+  for (const each of (await call<Stream[]>("GET", found.configuration_endpoint)).body)
+    await deleted(each)
+})
+
 test("another tenant's receiver reaches none of it", async () => {
   const stream = await created()
   const { stream_id } = stream

@@ -267,6 +267,7 @@ test("imports that move a watched address are told once, as a look-up answers, a
     source: "first",
     kind: "breach",
     last_seen: "2026-11-01",
+    password: true,
   })
   const first = leaked.find(({ kind }) => kind === "risk.email.changed")
   const { previous, current, cause } = (first?.data ??

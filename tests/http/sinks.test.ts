@@ -1,10 +1,12 @@
 import assert from "node:assert/strict"
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs"
+import { createServer as createHttpServer } from "node:http"
 import { type AddressInfo, createServer } from "node:net"
 import { join } from "node:path"
 import { test } from "node:test"
 import { text } from "node:stream/consumers"
 import { setTimeout as delay } from "node:timers/promises"
+import { createLocalJWKSet, decodeJwt, type JSONWebKeySet, jwtVerify } from "jose"
 import type { NewWebhook, SinkList, SinkTestResult } from "@assay/core/contract"
 import { startElastic, startSplunk } from "../../packages/server/testing/sinks/vendors.ts"
 import { startReceiver } from "../../packages/server/testing/webhooks/receiver.ts"
@@ -41,7 +43,7 @@ const linesOf = (file: string): { id: string; data: Record<string, unknown> }[] 
         .map((line) => JSON.parse(line) as { id: string; data: Record<string, unknown> })
     : []
 
-test("a change of a watched identity arrives as webhook and at every sink, and they agree", async () => {
+test("a change of a watched identity arrives as webhook, as signed token and at every sink, and they agree", async () => {
   const [splunk, elastic] = [
     await startSplunk("a-token"),
     await startElastic("a-token", "logs-assay.event-default"),
@@ -58,8 +60,18 @@ test("a change of a watched identity arrives as webhook and at every sink, and t
     stdout: [{ name: "container" }],
   })
   const webhook = await startReceiver(() => 200)
+  const sets: string[] = []
+  const receiver = createHttpServer((request, response) => {
+    void text(request).then((token) => {
+      sets.push(token)
+      response.writeHead(202).end()
+    })
+  })
+  await new Promise<void>((resolve) => receiver.listen(0, "127.0.0.1", resolve))
+  const { port: receives } = receiver.address() as AddressInfo
   const dataDirectory = join(temporary, "agree", "data")
-  await using service = await startService({ dataDirectory, env: { ASSAY_SINKS: sinks } })
+  const env = { ASSAY_SINKS: sinks, ASSAY_SSF_ORIGIN: "http://localhost" }
+  await using service = await startService({ dataDirectory, env })
   const administrator = await joins(service, printedToken(service), "ada@sinks.example")
   const begun = await eventually(
     async () => (await administrator.send<SinkList>("GET", "/api/v1/sinks")).body,
@@ -81,6 +93,10 @@ test("a change of a watched identity arrives as webhook and at every sink, and t
   })
   assert.equal(made.status, 201)
   assert.ok(((await made.json()) as NewWebhook).secret)
+  const stream = await service.request("/api/v1/shared-signals/streams", {
+    json: { method: "push", url: `http://127.0.0.1:${receives}/`, subject_format: "opaque" },
+  })
+  assert.equal(stream.status, 201, await stream.clone().text())
   const items = [{ value: CANARY, ref: "customer-9", deliver_identity: true }]
   assert.equal(
     (await service.request("/api/v1/watchlist", { json: { emails: items } })).status,
@@ -119,6 +135,19 @@ test("a change of a watched identity arrives as webhook and at every sink, and t
     () => service.stdout(),
     (printed) => printed.includes(id),
   )
+  const keys = (await (await service.request("/ssf/jwks.json")).json()) as JSONWebKeySet
+  const set = await eventually(
+    () => sets.map((token) => decodeJwt(token)).find(({ jti }) => jti?.startsWith(id)),
+    (found) => found !== undefined,
+  )
+  const token = sets.find((each) => decodeJwt(each).jti === set?.jti) ?? assert.fail()
+  await jwtVerify(token, createLocalJWKSet(keys), { typ: "secevent+jwt" })
+  const RISK = "https://schemas.openid.net/secevent/caep/event-type/risk-level-change"
+  assert.ok(set)
+  const { [RISK]: risk } = set["events"] as Record<string, { current_level: string }>
+  const { current } = body.data as { current: { band: keyof typeof LEVELS } }
+  assert.equal(risk?.current_level, LEVELS[current.band])
+  assert.deepEqual(set["sub_id"], { format: "opaque", id: "customer-9" })
   const { identity, ...data } = body.data as Record<string, unknown>
   assert.equal(identity, CANARY)
   const { data: ofSplunk } = (inSplunk ?? assert.fail()).event as unknown as { data: unknown }
@@ -130,7 +159,13 @@ test("a change of a watched identity arrives as webhook and at every sink, and t
   // Of the sinks only this one may have identities.
   assert.deepEqual([assay.data, user.email, user.id], [body.data, CANARY, "customer-9"])
   assert.deepEqual(inFile?.data, data)
-  for (const each of [cef.join(), service.stdout(), JSON.stringify(splunk.taken), service.stderr()])
+  for (const each of [
+    JSON.stringify(set),
+    cef.join(),
+    service.stdout(),
+    JSON.stringify(splunk.taken),
+    service.stderr(),
+  ])
     assert.doesNotMatch(each, /zqxjkv/)
   assert.deepEqual([splunk.faults, elastic.faults], [[], []])
 
@@ -157,7 +192,11 @@ test("a change of a watched identity arrives as webhook and at every sink, and t
   )
   for (const each of [splunk, elastic, webhook]) await each.close()
   syslog.close()
+  receiver.close()
 })
+
+/** Levels of CAEP by our bands. */
+const LEVELS = { low: "LOW", elevated: "MEDIUM", high: "HIGH", critical: "HIGH" } as const
 
 interface WatchedOnce {
   readonly items: { readonly risk: unknown }[]

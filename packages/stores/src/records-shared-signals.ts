@@ -121,6 +121,8 @@ export interface StreamSettlement {
 
 /** Of each tenant. */
 export const STREAMS_MAX = 10
+/** What may wait for a stream besides events. */
+export const NOTES_MAX = 100
 /** Of each stream. */
 export const LEFT_OUT_MAX = 100_000
 
@@ -141,7 +143,7 @@ export interface SharedSignalRecords {
   changeStream(change: StreamChange): Promise<SharedStream | null>
   /** False where there is none. */
   deleteStream(of: Change & StreamPlace): Promise<boolean>
-  /** Has a verification event sent, unless one was asked for after `notAfter`. */
+  /** Has a verification event sent, unless one was asked for after `notAfter`, or too many wait. */
   askVerification(
     of: StreamPlace & { note: NewStreamNote; at: number; notAfter: number },
   ): Promise<"asked" | "too-soon" | "not-found">
@@ -298,6 +300,12 @@ export function sqlSharedSignals(
         const stream = await placed(db, of).executeTakeFirst()
         if (stream === undefined) return "not-found"
         if (stream.verify_asked_at !== null && stream.verify_asked_at > notAfter) return "too-soon"
+        const { count } = await db
+          .selectFrom("ssf_notes")
+          .select((row) => row.fn.countAll<number>().as("count"))
+          .where("stream_id", "=", id)
+          .executeTakeFirstOrThrow()
+        if (count >= NOTES_MAX) return "too-soon"
         await db
           .updateTable("ssf_streams")
           .set({ verify_asked_at: at, verify_taken_at: null })

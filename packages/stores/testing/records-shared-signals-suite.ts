@@ -1,6 +1,11 @@
 import assert from "node:assert/strict"
 import type { Records } from "../src/records.ts"
-import { type NewStream, type SharedKey, STREAMS_MAX } from "../src/records-shared-signals.ts"
+import {
+  type NewStream,
+  NOTES_MAX,
+  type SharedKey,
+  STREAMS_MAX,
+} from "../src/records-shared-signals.ts"
 import { event } from "./records-events-suite.ts"
 import { tenants } from "./records-feedback-suite.ts"
 import { hashOf, refusedAs, testsOnRecords, type TestDatabase } from "./records-suite.ts"
@@ -132,6 +137,10 @@ export function recordsSharedSignalsSuite(
     })
     await records.forgetStreamNotes({ before: at + 1 })
     assert.deepEqual(await records.streamNotes({ id: "one", limit: 9 }), [])
+    for (let n = 0; n < NOTES_MAX; n++)
+      await verify(records, acme.tenantId, "one", `many ${n}`, at + n * 10_000)
+    const later = at + NOTES_MAX * 10_000
+    assert.equal(await verify(records, acme.tenantId, "one", "more", later), "too-soon")
   })
 
   onRecords("one sender at a time pushes to a stream", async (openings) => {

@@ -179,6 +179,25 @@ test("the console's origin is one that browsers trust, and its sessions have bou
   assert.throws(() => readConfig({ ASSAY_TRUSTED_PROXIES: "proxy.example" }), /TRUSTED_PROXIES/)
 })
 
+test("receivers of Shared Signals are given an https origin, or localhost while it is tried out", () => {
+  const at = (origin: string, env: Record<string, string> = {}) =>
+    readConfig({ ...env, ASSAY_SSF_ORIGIN: origin }).ssfOrigin
+  assert.equal(readConfig({}).ssfOrigin, null)
+  for (const origin of ["https://risk.acme.example", "https://192.0.2.1", "http://localhost:8080"])
+    assert.equal(at(origin), origin)
+  const production = {
+    ...{ NODE_ENV: "production", ASSAY_DATA: "/srv/assay", ASSAY_SECRET_FILE: "/etc/assay" },
+  }
+  assert.equal(at("https://risk.acme.example", production), "https://risk.acme.example")
+  assert.throws(() => at("http://localhost:8080", production), /ASSAY_SSF_ORIGIN takes an origin/)
+  for (const origin of [
+    "http://risk.acme.example",
+    "https://risk.acme.example/ssf",
+    "risk.example",
+  ])
+    assert.throws(() => at(origin), /ASSAY_SSF_ORIGIN takes an origin/)
+})
+
 test("the audit trail is kept for 30 days or more, or for ever, and its heads outside of the data directory", () => {
   const kept = (env: Record<string, string>) => readConfig({ ASSAY_DATA: "/srv/assay", ...env })
   assert.equal(kept({}).auditDays, 400)

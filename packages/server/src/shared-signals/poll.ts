@@ -1,14 +1,15 @@
 import type { FastifyReply } from "fastify"
 import type { EventRecords } from "@assay/stores/records-events"
-import type {
-  SharedSignalRecords,
-  SharedStream,
-  StreamPlace,
+import {
+  NOTES_MAX,
+  type SharedSignalRecords,
+  type SharedStream,
+  type StreamPlace,
 } from "@assay/stores/records-shared-signals"
 import { onceClosed } from "../http/once-closed.ts"
 import { noteEvent, type SecurityEvent, SOURCE_KINDS } from "./security-events.ts"
 import type { Sets } from "./sets.ts"
-import { NOTES_MAX, WINDOW } from "./streams.ts"
+import { WINDOW } from "./streams.ts"
 
 export const POLL_MAX = 100
 const POLL_WAIT_MS = 30_000

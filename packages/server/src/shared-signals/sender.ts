@@ -8,11 +8,15 @@ import { readRetryAfter } from "@assay/runtime/outbound/retry-after"
 import type { Secrets } from "@assay/runtime/secrets"
 import { MINUTE_MS } from "@assay/runtime/time"
 import type { Records } from "@assay/stores/records"
-import type { SharedStream, StreamPlace } from "@assay/stores/records-shared-signals"
+import {
+  NOTES_MAX,
+  type SharedStream,
+  type StreamPlace,
+} from "@assay/stores/records-shared-signals"
 import { openSealer } from "../accounts/sealed.ts"
 import { noteEvent, type SecurityEvent, SOURCE_KINDS } from "./security-events.ts"
 import { openSets } from "./sets.ts"
-import { NOTES_MAX, RECEIVER_HEADER, updatedNote } from "./streams.ts"
+import { RECEIVER_HEADER, updatedNote } from "./streams.ts"
 
 /** What sending needs of the records. */
 export type StreamOutbox = Pick<

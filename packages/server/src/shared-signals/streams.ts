@@ -3,12 +3,13 @@ import { DAY_MS, MINUTE_MS } from "@assay/runtime/time"
 import { newId } from "@assay/stores/event-id"
 import type { Records } from "@assay/stores/records"
 import { RecordsError } from "@assay/stores/records-error"
-import type {
-  NewStreamNote,
-  SharedStream,
-  StreamPlace,
-  StreamSettings,
-  StreamStatus,
+import {
+  type NewStreamNote,
+  NOTES_MAX,
+  type SharedStream,
+  type StreamPlace,
+  type StreamSettings,
+  type StreamStatus,
 } from "@assay/stores/records-shared-signals"
 import { openSealer } from "../accounts/sealed.ts"
 import { writerPort } from "../base/writer-port.ts"
@@ -269,9 +270,6 @@ export async function openStreamsWriter(options: StreamsOptions): Promise<Stream
     },
   }
 }
-
-/** More of them than anybody asks for in a day. */
-export const NOTES_MAX = 100
 
 export function updatedNote({
   status,

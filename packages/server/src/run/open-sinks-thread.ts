@@ -4,34 +4,15 @@ import type { Log } from "@assay/runtime/log"
 import { offer, remote } from "@assay/runtime/rpc"
 import type { SinkRecords } from "@assay/stores/records-sinks"
 import { wrongSettings } from "../base/config.ts"
-import type { Sinks } from "../http/feature.ts"
 import { unusable } from "../sinks/sink-settings.ts"
+import type { SinksThread } from "./no-sinks.ts"
 import { sinkRecordsPort, sinksPort, type SinksThreadData } from "./ports.ts"
-
-/** The thread that sends to sinks, as the primary reaches it. */
-export interface SinksThread extends Sinks {
-  /** Events may have been added. Never rejects. */
-  look(): Promise<void>
-  /** The thread's registry, as JSON; null while there is no thread. */
-  metrics(): Promise<object | null>
-  /** Waits for what is being sent, and ends the thread. */
-  close(): Promise<void>
-}
 
 const CALL_MS = 5_000
 /** Beyond the time that the slowest receiver has for a batch and for a test after it. */
 const TEST_MS = 300_000
 /** A receiver that does not answer must not hold up a stop for longer. */
 const STOP_MS = 25_000
-
-/** Where none is configured nobody gets anything, and there is no thread. */
-export const noSinks: SinksThread = {
-  states: async () => [],
-  test: async () => null,
-  look: async () => undefined,
-  metrics: async () => null,
-  close: async () => undefined,
-}
 
 /** Starts the thread and keeps one running. Throws Explained `config` for settings of no use. */
 export async function openSinksThread(

@@ -33,7 +33,6 @@ import { firstLinkToken } from "../people/first-link.ts"
 import { reviewsPort } from "../review/reviews.ts"
 import { importsPort } from "../imports/imports.ts"
 import type { SinkSettings } from "../sinks/kinds.ts"
-import { configuredSinks } from "../sinks/sink-settings.ts"
 import { subjectsPort } from "../subjects/subjects.ts"
 import { syncTombstones } from "../subjects/sync-tombstones.ts"
 import { openTombstones } from "../subjects/tombstone-file.ts"
@@ -54,7 +53,7 @@ import { everyStep } from "./every-step.ts"
 import { keepCompacted, startCompaction } from "./keep-compacted.ts"
 import { keepVerified, startVerify } from "./keep-verified.ts"
 import { openDeliveriesThread } from "./open-deliveries-thread.ts"
-import { noSinks, openSinksThread } from "./open-sinks-thread.ts"
+import { noSinks, type SinksThread } from "./no-sinks.ts"
 import { openProvidersThread, type ProvidersThread } from "./open-providers-thread.ts"
 import { countersPort, openRecordsPort, primaryPort, signalsPort } from "./ports.ts"
 import { openDecisionsWriter, openRecordsWriter } from "./store-writers.ts"
@@ -101,7 +100,7 @@ export async function startService(
   program: Program,
 ): Promise<Service> {
   const providers = configuredProviders(config)
-  const sinks = configuredSinks(config)
+  const sinks = await readSinks(config)
   const directory = openDataDirectory(config.dataDirectory)
   if (config.production && directory.demo) {
     throw wrongSettings(
@@ -223,14 +222,7 @@ async function openService(given: Given): Promise<Service> {
     log,
   })
 
-  const sinks =
-    given.sinks === null
-      ? noSinks
-      : await openSinksThread(
-          { settings: given.sinks, alone: databaseUrl === null, subkeys: secrets.subkeys },
-          records,
-          log,
-        )
+  const sinks = given.sinks === null ? noSinks : await openSinks(given.sinks, given, records)
 
   const velocity = await keptVelocity({
     counters,
@@ -524,6 +516,23 @@ async function openProviders(
   const totalCapMicros = Math.round(settings.daily_cap * MICROS)
   const spending = openSpendingLedger({ records, totalCapMicros, now: Date.now })
   return await openProvidersThread({ settings, spending, log })
+}
+
+/** Who gets every event. Loaded where there is anybody: what few have must not slow every start. */
+async function readSinks(config: Config): Promise<SinkSettings | null> {
+  if (config.sinksFile === null) return null
+  const { configuredSinks } = await import("../sinks/sink-settings.ts")
+  return configuredSinks(config.sinksFile)
+}
+
+async function openSinks(
+  settings: SinkSettings,
+  { config, secrets, log }: Given,
+  records: Records,
+): Promise<SinksThread> {
+  const { openSinksThread } = await import("./open-sinks-thread.ts")
+  const alone = config.databaseUrl === null
+  return await openSinksThread({ settings, alone, subkeys: secrets.subkeys }, records, log)
 }
 
 async function restoredCounters(records: Records): Promise<EmbeddedCounters> {

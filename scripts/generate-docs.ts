@@ -17,6 +17,7 @@ import { phoneModelPage } from "./reference/model-phone.ts"
 import { problemsPage } from "./reference/problems.ts"
 import { providersPage } from "./reference/providers.ts"
 import { retentionPage } from "./reference/retention.ts"
+import { sinksPage } from "./reference/sinks.ts"
 import { rightsPage } from "./reference/rights.ts"
 import { root } from "./repository.ts"
 
@@ -61,6 +62,7 @@ async function currentPages(): Promise<ReadonlyMap<string, string>> {
     "providers.md": providersPage(),
     "retention.md": retentionPage(),
     "rights.md": rightsPage(),
+    "sinks.md": sinksPage(),
     // Beside the page on operating the drop, which it belongs to.
     "../drop-tests.md": dropTestsPage(),
   }

@@ -32,6 +32,8 @@ const engines = [
   { commands: ["sqlite3"], packages: ["sqlite3"] },
   { commands: ["nginx"], packages: ["nginx-light", "nginx"] },
   { commands: ["wrk"], packages: ["wrk"] },
+  // Brings rsyslog itself.
+  { commands: ["rsyslogd"], packages: ["rsyslog-gnutls"] },
 ]
 
 main(process.argv.slice(2))

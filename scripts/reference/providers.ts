@@ -2,20 +2,8 @@ import {
   PROVIDER_KINDS,
   ProviderSettings,
 } from "../../packages/server/src/score/phone/providers.ts"
-import { takesOf } from "../../packages/server/src/score/providers/takes.ts"
-import { code, lines, table } from "./page.ts"
-
-/** The documented properties of a member of the settings. */
-interface Member {
-  readonly description?: string
-  readonly default?: string | number
-  readonly properties?: Readonly<Record<string, object>>
-}
-
-interface Members {
-  readonly properties: Readonly<Record<string, object>>
-  readonly required?: readonly string[] | undefined
-}
+import { entriesOf, type Members, membersTable, type Member } from "./members.ts"
+import { code, lines } from "./page.ts"
 
 /** The settings of a kind of provider: an object, or a list of objects. */
 interface KindSettings {
@@ -54,22 +42,4 @@ function tables(members: Members): string[] {
     membersTable(members),
     ...Array.from(byForm, ([form, of]) => `Members of ${named(of)}:\n\n${form}`),
   ]
-}
-
-function membersTable(members: Members): string {
-  return table(
-    ["Member", "Takes", "Default", "Meaning"],
-    entriesOf(members).map(([name, member]) => [
-      code(name),
-      takesOf(member),
-      members.required?.includes(name) === true
-        ? "must be given"
-        : code(String(member.default ?? "")),
-      member.description ?? "",
-    ]),
-  )
-}
-
-function entriesOf({ properties }: Members): [string, Member][] {
-  return Object.entries(properties)
 }

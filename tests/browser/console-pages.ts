@@ -34,6 +34,7 @@ export const PAGES: Readonly<Record<string, string>> = {
   policy: "Policy",
   "watch-list": "Watch list",
   webhooks: "Webhooks",
+  "shared-signals": "Shared signals",
   events: "Events",
   keys: "Keys",
   usage: "Usage",
@@ -42,10 +43,11 @@ export const PAGES: Readonly<Record<string, string>> = {
   settings: "Settings",
   account: "Your account",
   tenants: "Tenants",
+  sinks: "Sinks",
   health: "Health",
 }
 
-const OF_SERVICE: readonly string[] = ["corpus", "lists", "tenants", "health"]
+const OF_SERVICE: readonly string[] = ["corpus", "lists", "tenants", "sinks", "health"]
 
 /** The inbox of a recipient of the drop is a page of its own, with tests of its own. */
 export const OF_ROLE: Readonly<Record<string, readonly string[]>> = {
@@ -86,6 +88,7 @@ export const OF_ROLE: Readonly<Record<string, readonly string[]>> = {
     "audit",
     "account",
     "tenants",
+    "sinks",
     "health",
   ],
   "drop-recipient": ["account"],

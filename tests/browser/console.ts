@@ -21,12 +21,20 @@ mkdirSync(screenshots, { recursive: true })
 
 export { overflow, PAIRS, PHONE, WIDE }
 
+/** What a file of tests starts before the service; returns settings that the service gets. */
+export const first = { start: async (): Promise<Record<string, string>> => ({}) }
 export let service: Service
 export let origin: string
 export let browser: Browser | null
 before(async () => {
+  // Begun before the file that imports this one has been read to its end.
+  await new Promise((resolve) => setImmediate(resolve))
+  const env = await first.start()
   ;[service, browser] = await Promise.all([
-    startService({ args: ["--workers", "1"] }),
+    startService({
+      args: ["--workers", "1"],
+      env: { ASSAY_SSF_ORIGIN: "http://localhost", ...env },
+    }),
     openChromium(),
   ])
   origin = `http://localhost:${service.port}`

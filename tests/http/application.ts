@@ -15,6 +15,7 @@ import { loadDemoCorpus } from "../../packages/server/src/demo/demo.ts"
 import { openMetrics } from "../../packages/server/src/base/metrics.ts"
 import { levelsOf } from "../../packages/server/src/health/levels.ts"
 import { VERSION } from "../../packages/server/src/base/version.ts"
+import { noSinks } from "../../packages/server/src/run/no-sinks.ts"
 import { onceForSchemas, schemaCompilers } from "../../packages/server/src/http/schema-compilers.ts"
 import { openStreams } from "../../packages/server/src/http/streams.ts"
 import { openVisitorNetwork } from "../../packages/server/src/http/visitor-network.ts"
@@ -255,6 +256,7 @@ export async function openApplication(change: Change = {}): Promise<Application>
         reloads: () => 0,
       },
       directories: { models: `${directory}-models`, segments: `${directory}-segments` },
+      sinks: noSinks,
       deliveries: {
         begin: async () => undefined,
         refusalOf: async () => null,

@@ -54,6 +54,12 @@ const CALLS: readonly [request: string, answer: object, call: (of: SessionClient
   ["GET /service/levels?period=7d", { points: [] }, ({ service }) => service.levels("7d")],
   ["GET /service/levels", { points: [] }, ({ service }) => service.levels()],
   ["GET /service/health", { findings: [] }, ({ service }) => service.health()],
+  ["GET /sinks", { sinks: [] }, ({ service }) => service.sinks()],
+  [
+    "POST /sinks/soc/test",
+    { event_id: "evt_1", fault: null, duration_ms: 3 },
+    ({ service }) => service.testSink("soc"),
+  ],
   ["GET /policy", { version: 1 }, ({ policy }) => policy.get()],
   ["GET /policy/versions?before=9", { versions: [] }, ({ policy }) => policy.versions(9)],
   ["GET /policy/versions/2", { version: 2 }, ({ policy }) => policy.version(2)],

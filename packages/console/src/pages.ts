@@ -108,6 +108,14 @@ export const pages: readonly Page[] = [
     view: lazy(() => import("./webhooks/webhooks.tsx")),
   },
   {
+    path: "/console/shared-signals",
+    title: "Shared signals",
+    group: "Respond",
+    roles: owners,
+    scope: "webhooks:manage",
+    view: lazy(() => import("./shared-signals/shared-signals.tsx")),
+  },
+  {
     path: "/console/events",
     title: "Events",
     group: "Respond",
@@ -164,6 +172,13 @@ export const pages: readonly Page[] = [
     group: "Service",
     roles: administrators,
     view: lazy(() => import("./tenants/tenants.tsx")),
+  },
+  {
+    path: "/console/sinks",
+    title: "Sinks",
+    group: "Service",
+    roles: administrators,
+    view: lazy(() => import("./sinks/sinks.tsx")),
   },
   {
     path: "/console/health",

@@ -25,6 +25,8 @@ export interface LogFields {
   readonly exitCode?: number
   readonly count?: number
   readonly store?: string
+  /** As the operator named it. */
+  readonly sink?: string
   /** Identifies settings without revealing any of them. */
   readonly configHash?: string
   /** Logged by class, code and stack frames: messages may quote what a person sent. */
@@ -49,6 +51,7 @@ const FIELD_NAMES: ReadonlySet<string> = new Set<keyof LogFields>([
   "exitCode",
   "count",
   "store",
+  "sink",
   "configHash",
   "error",
 ])

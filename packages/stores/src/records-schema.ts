@@ -140,7 +140,13 @@ export interface Schema {
     proof: string | null
     check_at: number
   }
-  sinks: { name: string; seq: number; moved_at: number }
+  sinks: {
+    name: string
+    seq: number
+    moved_at: number
+    holder: string | null
+    held_until: number
+  }
   ssf_streams: {
     id: string
     tenant_id: number

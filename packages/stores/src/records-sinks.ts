@@ -15,15 +15,32 @@ export interface SinkPosition {
   readonly movedAt: number
 }
 
+/** Who asks to be the one that sends to a sink. */
+export interface SinkHold {
+  readonly name: string
+  readonly holder: string
+  readonly at: number
+  readonly until: number
+  /** No other process can be sending: whoever held it has ended. */
+  readonly alone: boolean
+}
+
 export interface SinkRecords {
   /** Events of all owners, the oldest first. */
   eventsOfAll(of: { after: number; limit: number }): Promise<OwnedEvent[]>
   /** How many events of all owners there are after a number, counted up to a limit. */
   countEventsOfAll(of: { after: number; limit: number }): Promise<number>
-  /** Where a sink stands. One that is new begins behind the newest event. */
-  beginSink(of: { name: string; at: number }): Promise<SinkPosition>
-  /** Moves forward, and never back. */
-  moveSink(to: { name: string; seq: number; at: number }): Promise<void>
+  /** Where a sink stands; null: it has not begun. */
+  sinkPosition(name: string): Promise<SinkPosition | null>
+  /**
+   * Holds a sink, so that no other process sends to it, and says where it stands. One that is new
+   * begins behind the newest event. null: another holds it.
+   */
+  holdSink(of: SinkHold): Promise<SinkPosition | null>
+  /** For the next who asks. */
+  releaseSink(of: { name: string; holder: string }): Promise<void>
+  /** Moves forward and never back. false: another holds it. */
+  moveSink(to: { name: string; holder: string; seq: number; at: number }): Promise<boolean>
 }
 
 /** Positions of sinks over either engine. */
@@ -50,10 +67,20 @@ export function sqlSinks({ read, write, writeUnsynced }: Store): SinkRecords {
           .selectFrom(some.as("some"))
           .select((row) => row.fn.countAll<number>().as("count"))
           .executeTakeFirstOrThrow()
-        return Number(count)
+        return count
       }),
 
-    beginSink: ({ name, at }) =>
+    sinkPosition: (name) =>
+      read(async (db) => {
+        const row = await db
+          .selectFrom("sinks")
+          .selectAll()
+          .where("name", "=", name)
+          .executeTakeFirst()
+        return row === undefined ? null : positionOf(row)
+      }),
+
+    holdSink: ({ name, holder, at, until, alone }) =>
       write(async (db) => {
         const newest = await db
           .selectFrom("events")
@@ -63,26 +90,54 @@ export function sqlSinks({ read, write, writeUnsynced }: Store): SinkRecords {
           .executeTakeFirst()
         await db
           .insertInto("sinks")
-          .values({ name, seq: newest?.seq ?? 0, moved_at: at })
+          .values({ name, seq: newest?.seq ?? 0, moved_at: at, holder, held_until: until })
           .onConflict((conflict) => conflict.doNothing())
           .execute()
         const row = await db
-          .selectFrom("sinks")
-          .selectAll()
+          .updateTable("sinks")
+          .set({ holder, held_until: until })
           .where("name", "=", name)
-          .executeTakeFirstOrThrow()
-        return { name, seq: row.seq, movedAt: row.moved_at }
+          .$if(!alone, (query) =>
+            query.where((row) =>
+              row.or([
+                row("holder", "is", null),
+                row("holder", "=", holder),
+                row("held_until", "<=", at),
+              ]),
+            ),
+          )
+          .returningAll()
+          .executeTakeFirst()
+        return row === undefined ? null : positionOf(row)
+      }),
+
+    releaseSink: ({ name, holder }) =>
+      write(async (db) => {
+        await db
+          .updateTable("sinks")
+          .set({ holder: null, held_until: 0 })
+          .where("name", "=", name)
+          .where("holder", "=", holder)
+          .execute()
       }),
 
     // A move that is lost has events sent again that the receiver knows by their ids.
-    moveSink: ({ name, seq, at }) =>
+    moveSink: ({ name, holder, seq, at }) =>
       writeUnsynced(async (db) => {
-        await db
+        const { numUpdatedRows } = await db
           .updateTable("sinks")
-          .set({ seq, moved_at: at })
+          .set((row) => ({
+            seq: row.case().when("seq", "<", seq).then(seq).else(row.ref("seq")).end(),
+            moved_at: at,
+          }))
           .where("name", "=", name)
-          .where("seq", "<", seq)
-          .execute()
+          .where("holder", "=", holder)
+          .executeTakeFirst()
+        return numUpdatedRows > 0n
       }),
   }
+}
+
+function positionOf(row: { name: string; seq: number; moved_at: number }): SinkPosition {
+  return { name: row.name, seq: row.seq, movedAt: row.moved_at }
 }

@@ -32,6 +32,11 @@ export function Attention(props: {
     queryFn: ({ signal }) => service.service.health({ signal }),
     enabled: isAdministrator,
   })
+  const sinks = useQuery({
+    queryKey: ["sinks"],
+    queryFn: ({ signal }) => service.service.sinks({ signal }),
+    enabled: isAdministrator,
+  })
   const signUps = useQuery({
     queryKey: ["sign-ups"],
     queryFn: ({ signal }) => service.tenants.signUps({ signal }),
@@ -51,7 +56,7 @@ export function Attention(props: {
     ...(hasReviews ? [waiting] : []),
     ...(hasWebhooks ? [webhooks] : []),
     ...(isMember ? [sources] : []),
-    ...(isAdministrator ? [health, signUps] : []),
+    ...(isAdministrator ? [health, sinks, signUps] : []),
   ]
   const failed = asked.find(({ error }) => error !== null)
   if (failed !== undefined)
@@ -89,6 +94,9 @@ export function Attention(props: {
         arrived there
       </Link>,
     )
+  for (const { name, fault } of sinks.data?.sinks ?? [])
+    if (fault !== null)
+      items.push(<Link href="/console/sinks">The sink {name} does not take events</Link>)
   const newest = sources.data?.newest ?? null
   if (isMember && newest === null)
     items.push("Nothing was imported yet: scores rest on lists and numbering plans alone.")

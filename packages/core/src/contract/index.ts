@@ -301,6 +301,7 @@ export {
   WebhookRotation,
   WebhookSecrets,
 } from "./webhooks.ts"
+export { SinkList, SinkParams, SinkState, SinkTestResult } from "./sinks.ts"
 export {
   SHARED_SIGNALS_EVENTS,
   SharedSignalsKeyList,

@@ -179,6 +179,11 @@ export const problems = {
     title: "There is no such key",
     meaning: "No key of your tenant has this id. Nothing was changed.",
   },
+  "sink-not-found": {
+    status: 404,
+    title: "There is no such sink",
+    meaning: "Sinks are those that the file of ASSAY_SINKS names. Nothing was sent.",
+  },
   "webhook-not-found": {
     status: 404,
     title: "There is no such webhook",

@@ -121,6 +121,8 @@ export const RIGHTS = {
   getOwnTenant: { scopes: [], roles: members },
   // Of the service as a whole: counts of all tenants are for administrators.
   getServiceLevels: { scopes: [], roles: [...members, "administrator"] },
+  listSinks: { scopes: [], roles: administrators },
+  testSink: { scopes: [], roles: administrators },
   getServiceHealth: { scopes: [], roles: administrators },
   listTenants: { scopes: ["tenants:admin"], roles: administrators },
   createTenant: { scopes: ["tenants:admin"], roles: administrators },

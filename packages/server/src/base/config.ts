@@ -72,6 +72,8 @@ export interface Config extends DatabasePlace, IndexPlace {
   readonly networkBudgetMs: number
   /** Who is asked about phone numbers, in a file that only those read who ask; null: nobody. */
   readonly providersFile: string | null
+  /** Who gets every event, in a file that only the primary reads; null: nobody. */
+  readonly sinksFile: string | null
   readonly decisions: (typeof DECISIONS)[number]
   readonly decisionDays: number
   /** Where people reach the console; null: of a demo, its own port, and in production nowhere. */
@@ -365,6 +367,13 @@ export const settings = [
       "Carriers and vendors that are asked about phone numbers, with what that may cost a day. Only for tenants that are allowed to and switched it on. Without it nobody is asked.",
   },
   {
+    name: "ASSAY_SINKS",
+    takes: "a JSON file",
+    fallback: "",
+    meaning:
+      "Security tools that get every event, of all tenants: Splunk, Elastic, Sentinel, OCSF, syslog, files. Without it none does.",
+  },
+  {
     name: "ASSAY_DECISIONS",
     takes: DECISIONS.join(", "),
     fallback: "on",
@@ -647,6 +656,7 @@ export function readConfig(env: Environment, workersFlag?: string): Config {
     rdapRedirects: flag("ASSAY_RDAP_REDIRECTS"),
     networkBudgetMs: integer("ASSAY_NETWORK_BUDGET_MS", 1, 10_000),
     providersFile: optional("ASSAY_PROVIDERS"),
+    sinksFile: optional("ASSAY_SINKS"),
     webhooks: {
       allowed: webhookAllow.flatMap((range) => range ?? []),
       retrySeconds: webhookRetrySeconds,

@@ -89,7 +89,7 @@ function configured(terminal: Terminal): {
   try {
     return { settings, providers: openProviders(settings, terminal.now) }
   } catch (error) {
-    if (!isExplained(error, "provider-settings")) throw error
+    if (!isExplained(error, "settings-file")) throw error
     throw new CommandError(`ASSAY_PROVIDERS names settings that cannot be used: ${error.message}`, {
       cause: error,
     })

@@ -5,7 +5,7 @@ import type { ExposureIndex } from "@assay/stores/exposure-index"
 import type { Records } from "@assay/stores/records"
 import type { ClaimedDelivery, LoggedAttempt } from "@assay/stores/records-deliveries"
 import type { Secrets } from "@assay/runtime/secrets"
-import type { SignUpMode } from "@assay/core/contract"
+import type { SignUpMode, SinkState, SinkTestResult } from "@assay/core/contract"
 import type { SendMail } from "../base/mail.ts"
 import type { WriterPort } from "../base/writer-port.ts"
 import type { App } from "./app.ts"
@@ -77,6 +77,8 @@ export interface Primary {
   readonly directories: { readonly models: string; readonly segments: string }
   /** Calls webhooks, in a thread of its own. */
   readonly deliveries: Deliveries
+  /** Sends events to security tools, in a thread of its own. */
+  readonly sinks: Sinks
   /** Where receivers of Shared Signals reach the service; null: there are none. */
   readonly ssfOrigin: string | null
   readonly now: () => number
@@ -103,6 +105,13 @@ export interface Deliveries {
     readonly url: string
     readonly cause: "replay" | "test"
   }): Promise<LoggedAttempt>
+}
+
+/** What sends every event to the tools that the operator named. */
+export interface Sinks {
+  states(): Promise<readonly SinkState[]>
+  /** Sends one event that nobody else gets. null: there is no sink of this name. */
+  test(name: string): Promise<SinkTestResult | null>
 }
 
 export interface ImportRunner {

@@ -97,7 +97,7 @@ test("a token that can be guessed, is no token or is another carrier's is refuse
     assert.throws(
       () => openNotifyingCarriers({ camara: [carrier("one", ["+49"], token)] }),
       (error) => {
-        assert.ok(isExplained(error, "provider-settings"))
+        assert.ok(isExplained(error, "settings-file"))
         assert.match(error.message, /^at \/camara\/0\/notification_token_file: /)
         assert.ok(token === "" || !error.message.includes(token))
         return true
@@ -105,7 +105,7 @@ test("a token that can be guessed, is no token or is another carrier's is refuse
     )
   const same = [carrier("one", ["+49"], ONE), carrier("two", ["+44"], ONE)]
   assert.throws(() => openNotifyingCarriers({ camara: same }), {
-    code: "provider-settings",
+    code: "settings-file",
     message: "at /camara: two carriers have the same notification token",
   })
 })

@@ -20,6 +20,7 @@ import type { PhoneServices } from "../score/phone/phone-scorer.ts"
 import { telecomRoutes } from "../score/phone/routes.ts"
 import { signUp } from "../signup/feature.ts"
 import { review } from "../review/feature.ts"
+import { sinks } from "../sinks/feature.ts"
 import { sharedSignals } from "../shared-signals/feature.ts"
 import { sources } from "../sources/feature.ts"
 import { subjects } from "../subjects/feature.ts"
@@ -50,6 +51,7 @@ export const features = [
   events,
   views,
   webhooks,
+  sinks,
   sharedSignals,
   policy,
   sources,

@@ -5,12 +5,14 @@ import type { Counters } from "@assay/stores/counters"
 import type { DatabasePlace } from "@assay/stores/database"
 import type { Decisions } from "@assay/stores/decisions"
 import type { Records } from "@assay/stores/records"
+import type { SinkRecords } from "@assay/stores/records-sinks"
 import type { Config, WebhookConfig } from "../base/config.ts"
 import type { FoldReport } from "../decisions/fold.ts"
 import type { RequestCounts } from "../health/request-counts.ts"
-import type { Deliveries } from "../http/feature.ts"
+import type { Deliveries, Sinks } from "../http/feature.ts"
 import type { SignalLookup } from "../score/providers/phone-signals.ts"
 import type { Spending } from "../score/providers/spending.ts"
+import type { SinkSettings } from "../sinks/kinds.ts"
 import type { StreamOutbox } from "../shared-signals/sender.ts"
 import type { Outbox } from "../webhooks/deliverer.ts"
 import type { ServerSighting } from "./keep-learnt.ts"
@@ -132,6 +134,37 @@ export interface DeliveriesThreadData extends WebhookConfig {
   readonly subkeys: Secrets["subkeys"]
 }
 
+/** The thread that sends to sinks. */
+export interface SinksPort extends Sinks {
+  /** Events may have been added. */
+  look(): Promise<void>
+  /** Its registry, as JSON. */
+  metrics(): Promise<object>
+}
+export const sinksPort = portOf<SinksPort>("sinks", {
+  states: true,
+  test: true,
+  look: true,
+  metrics: true,
+})
+/** What that thread reads, in the primary. */
+export const sinkRecordsPort = portOf<SinkRecords>("sinkRecords", {
+  eventsOfAll: true,
+  countEventsOfAll: true,
+  sinkPosition: true,
+  holdSink: true,
+  releaseSink: true,
+  moveSink: true,
+})
+
+/** What the thread that sends to sinks is started with. */
+export interface SinksThreadData {
+  readonly settings: SinkSettings
+  /** No other service uses the same records. */
+  readonly alone: boolean
+  readonly subkeys: Secrets["subkeys"]
+}
+
 export const recordsPort = portOf<Records>("records", {
   createTenant: true,
   tenants: true,
@@ -245,7 +278,9 @@ export const recordsPort = portOf<Records>("records", {
   setDropDigest: true,
   eventsOfAll: true,
   countEventsOfAll: true,
-  beginSink: true,
+  sinkPosition: true,
+  holdSink: true,
+  releaseSink: true,
   moveSink: true,
   createStream: true,
   streams: true,

@@ -32,6 +32,7 @@ import type { Records } from "@assay/stores/records"
 import { firstLinkToken } from "../people/first-link.ts"
 import { reviewsPort } from "../review/reviews.ts"
 import { importsPort } from "../imports/imports.ts"
+import type { SinkSettings } from "../sinks/kinds.ts"
 import { subjectsPort } from "../subjects/subjects.ts"
 import { syncTombstones } from "../subjects/sync-tombstones.ts"
 import { openTombstones } from "../subjects/tombstone-file.ts"
@@ -52,6 +53,7 @@ import { everyStep } from "./every-step.ts"
 import { keepCompacted, startCompaction } from "./keep-compacted.ts"
 import { keepVerified, startVerify } from "./keep-verified.ts"
 import { openDeliveriesThread } from "./open-deliveries-thread.ts"
+import { noSinks, type SinksThread } from "./no-sinks.ts"
 import { openProvidersThread, type ProvidersThread } from "./open-providers-thread.ts"
 import { countersPort, openRecordsPort, primaryPort, signalsPort } from "./ports.ts"
 import { openDecisionsWriter, openRecordsWriter } from "./store-writers.ts"
@@ -98,6 +100,7 @@ export async function startService(
   program: Program,
 ): Promise<Service> {
   const providers = configuredProviders(config)
+  const sinks = await readSinks(config)
   const directory = openDataDirectory(config.dataDirectory)
   if (config.production && directory.demo) {
     throw wrongSettings(
@@ -125,6 +128,7 @@ export async function startService(
     cluster,
     program,
     providers,
+    sinks,
     directory,
     lock,
     secrets,
@@ -146,6 +150,7 @@ interface Given {
   readonly cluster: Cluster
   readonly program: Program
   readonly providers: ProviderSettings | null
+  readonly sinks: SinkSettings | null
   readonly directory: DataDirectory
   readonly lock: { release(): void }
   readonly secrets: Secrets
@@ -217,6 +222,8 @@ async function openService(given: Given): Promise<Service> {
     log,
   })
 
+  const sinks = given.sinks === null ? noSinks : await openSinks(given.sinks, given, records)
+
   const velocity = await keptVelocity({
     counters,
     directory: directory.context,
@@ -287,6 +294,7 @@ async function openService(given: Given): Promise<Service> {
       lists: { directory: directory.lists, reload: reloadEverywhere, reloads: () => reloads },
       directories: { models: directory.models, segments: directory.segments },
       deliveries,
+      sinks,
       ssfOrigin: config.ssfOrigin,
       now: Date.now,
       reviewDays: config.reviewDays,
@@ -336,7 +344,11 @@ async function openService(given: Given): Promise<Service> {
     // Loaded when first asked for: workers count for themselves, and not every start is scraped.
     const { gatheredMetrics } = await import("../base/metrics.ts")
     const reports = await workers.callAll((worker) => worker.metrics())
-    const ofThreads = await Promise.all([providers?.metrics(), deliveries.metrics()])
+    const ofThreads = await Promise.all([
+      providers?.metrics(),
+      deliveries.metrics(),
+      sinks.metrics(),
+    ])
     const { importMetrics } = await import("../imports/import-metrics.ts")
     const ofImports = await importMetrics(await writers.get(importsPort).counts())
     return await gatheredMetrics([
@@ -398,6 +410,7 @@ async function openService(given: Given): Promise<Service> {
   const lookForEvents = oneAtATime(async () => {
     await Promise.allSettled([
       deliveries.look(),
+      sinks.look(),
       workers.callAll((worker) => worker.lookForEvents()),
     ])
   })
@@ -455,6 +468,7 @@ async function openService(given: Given): Promise<Service> {
           endCompacting,
           endVerifying,
           () => deliveries.close(),
+          () => sinks.close(),
           () => providers?.close(),
           () => control.close(),
           () => learnt.close(),
@@ -502,6 +516,23 @@ async function openProviders(
   const totalCapMicros = Math.round(settings.daily_cap * MICROS)
   const spending = openSpendingLedger({ records, totalCapMicros, now: Date.now })
   return await openProvidersThread({ settings, spending, log })
+}
+
+/** Who gets every event. Loaded where there is anybody: what few have must not slow every start. */
+async function readSinks(config: Config): Promise<SinkSettings | null> {
+  if (config.sinksFile === null) return null
+  const { configuredSinks } = await import("../sinks/sink-settings.ts")
+  return configuredSinks(config.sinksFile)
+}
+
+async function openSinks(
+  settings: SinkSettings,
+  { config, secrets, log }: Given,
+  records: Records,
+): Promise<SinksThread> {
+  const { openSinksThread } = await import("./open-sinks-thread.ts")
+  const alone = config.databaseUrl === null
+  return await openSinksThread({ settings, alone, subkeys: secrets.subkeys }, records, log)
 }
 
 async function restoredCounters(records: Records): Promise<EmbeddedCounters> {

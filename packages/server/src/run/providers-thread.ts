@@ -28,7 +28,7 @@ function open(): ProviderAsker | Explained {
       metricsOf: openProviderMetrics(registry),
     })
   } catch (error) {
-    if (isExplained(error, "provider-settings")) return error
+    if (isExplained(error, "settings-file")) return error
     throw error
   }
 }

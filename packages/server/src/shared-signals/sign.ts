@@ -1,4 +1,4 @@
-import { exportJWK, exportPKCS8, generateKeyPair, importPKCS8, type JWK, SignJWT } from "jose"
+import type { JWK } from "jose"
 import { DAY_MS, MINUTE_MS } from "@assay/runtime/time"
 import { newId } from "@assay/stores/event-id"
 import type { SharedKey } from "@assay/stores/records-shared-signals"
@@ -26,6 +26,8 @@ export async function makeSharedKey(
   sealer: Sealer,
   at: { readonly createdAt: number; readonly signsFrom: number },
 ): Promise<SharedKey> {
+  // Loaded where keys are made or sign: most services have no receiver.
+  const { exportJWK, exportPKCS8, generateKeyPair } = await import("jose")
   const { privateKey, publicKey } = await generateKeyPair(ALGORITHM, {
     modulusLength: BITS,
     extractable: true,
@@ -100,6 +102,7 @@ export function openSigner({ keys, sealer, now }: SignerOptions): SignSet {
   const openKey = async (key: SharedKey): Promise<CryptoKey> => {
     const text = sealer.open(key.sealed, key.id)
     if (text === null) throw new Error("A key that signs cannot be opened")
+    const { importPKCS8 } = await import("jose")
     return await importPKCS8(text, ALGORITHM)
   }
 
@@ -119,6 +122,7 @@ export function openSigner({ keys, sealer, now }: SignerOptions): SignSet {
       secret = openKey(key)
       opened.set(key.id, secret)
     }
+    const { SignJWT } = await import("jose")
     return await new SignJWT(claims)
       .setProtectedHeader({ alg: ALGORITHM, typ: "secevent+jwt", kid: key.id })
       .sign(await secret)

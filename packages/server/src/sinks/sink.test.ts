@@ -10,7 +10,8 @@ import type { Records } from "@assay/stores/records"
 import { openSqliteRecords } from "@assay/stores/sqlite/records"
 import { auditKey } from "@assay/stores/testing/audit-key"
 import { openEventBodies } from "../intake/event-body.ts"
-import { type Destination, openSink, type Sink, SinkError, type SinkFault } from "./sink.ts"
+import { type Destination, SinkError } from "./destinations/destination.ts"
+import { openSink, type Sink, type SinkFault } from "./sink.ts"
 
 const folder = mkdtempSync(join(tmpdir(), "assay-sinks-"))
 after(() => rmSync(folder, { recursive: true }))
@@ -24,11 +25,11 @@ async function newRecords(): Promise<Records> {
   return records
 }
 
-async function happens(records: Records, count: number): Promise<string[]> {
+async function happens(records: Records, count: number, at = Date.now()): Promise<string[]> {
   const ids = Array.from({ length: count }, eventId)
   await records.addEvents(
     ids.map((id) => ({
-      ...{ id, tenantId: null, kind: "import.finished" as const, at: Date.now(), ref: null },
+      ...{ id, tenantId: null, kind: "import.finished" as const, at, ref: null },
       ...{ identityKey: null, sealed: null },
       data: { import_id: id, source: "forum", report: null },
     })),
@@ -58,11 +59,18 @@ function destination(): Taking {
 }
 
 const faults: (SinkFault | null)[] = []
-const start = (name: string, records: Records, to: Destination): Sink =>
+const start = (name: string, records: Records, to: Destination, alone = true): Sink =>
   openSink({
-    ...{ name, records, destination: to, bodyOf, now: Date.now, restMs: 1 },
+    sink: { name, kind: "test", destination: to, withIdentities: false },
+    ...{ records, bodyOf, alone, now: Date.now, restMs: 1 },
     changed: (fault) => faults.push(fault),
+    count: () => undefined,
   })
+
+/** Once it has begun, it gets whatever happens. */
+async function begun(sink: Sink): Promise<void> {
+  while ((await sink.state()).last_taken_at === null) await delay(5)
+}
 
 async function until(isSo: () => boolean): Promise<void> {
   const deadline = Date.now() + 30_000
@@ -78,7 +86,7 @@ test("every event is sent once and in order, in batches, from where a sink began
   const to = destination()
   const sink = start("siem", records, to)
   // It begins behind the newest.
-  while ((await sink.state()).behind > 0) await delay(5)
+  await begun(sink)
   const ids = await happens(records, 450)
   sink.look()
   await until(() => to.taken.length === ids.length)
@@ -89,8 +97,11 @@ test("every event is sent once and in order, in batches, from where a sink began
   await until(() => again.taken.length === 2)
   assert.deepEqual(again.taken, missed)
   assert.deepEqual(
-    { ...(await later.state()), movedAt: 0 },
-    { name: "siem", behind: 0, movedAt: 0, fault: null },
+    { ...(await later.state()), last_taken_at: null },
+    {
+      ...{ name: "siem", kind: "test", behind: 0, lag_seconds: 0, last_taken_at: null },
+      ...{ fault: null, sent_elsewhere: false },
+    },
   )
   await later.stop()
   await records.close()
@@ -101,14 +112,13 @@ test("a receiver that is away gets all of it later, says why meanwhile, and othe
   const [away, there] = [destination(), destination()]
   const down = start("away", records, away)
   const up = start("there", records, there)
-  await until(() => true)
   let failed = 0
   away.answer = async () => {
     failed++
     throw new SinkError("answered-503")
   }
   faults.length = 0
-  await Promise.all([down.state(), up.state()])
+  await Promise.all([begun(down), begun(up)])
   const ids = await happens(records, 5)
   await until(() => there.taken.length === 5 && failed > 2)
   const { behind, fault } = await down.state()
@@ -139,11 +149,103 @@ test("a batch whose answer was lost is sent again with the same ids, and nothing
     }
   }
   const sink = start("siem", records, to)
-  await sink.state()
+  await begun(sink)
   const ids = await happens(records, 3)
   await until(() => to.taken.length === 3)
   assert.deepEqual([...new Set(seen)], ids)
   assert.ok(seen.length > ids.length)
+  await sink.stop()
+  await records.close()
+})
+
+test("a batch that is too large is halved until it is taken", async () => {
+  const records = await newRecords()
+  const to = destination()
+  const sizes: number[] = []
+  to.answer = async (batch) => {
+    sizes.push(batch.length)
+    if (batch.length > 30) throw new SinkError("answered-413")
+  }
+  const sink = start("siem", records, to)
+  await begun(sink)
+  const ids = await happens(records, 150)
+  await until(() => to.taken.length === ids.length)
+  assert.deepEqual(to.taken, ids)
+  assert.ok(sizes.every((size) => size <= 200) && sizes.some((size) => size <= 30))
+  await sink.stop()
+  await records.close()
+})
+
+test("of two services on the same records one sends, and the other takes over when it ends", async () => {
+  const records = await newRecords()
+  const [first, second] = [destination(), destination()]
+  const one = start("siem", records, first, false)
+  await begun(one)
+  const two = start("siem", records, second, false)
+  const ids = await happens(records, 3)
+  await until(() => first.taken.length === 3)
+  assert.deepEqual(first.taken, ids)
+  while (!(await two.state()).sent_elsewhere) await delay(5)
+  assert.equal((await one.state()).sent_elsewhere, false)
+  await one.stop()
+  const later = await happens(records, 2)
+  await until(() => second.taken.length === 2)
+  assert.deepEqual([first.taken, second.taken], [ids, later])
+  await two.stop()
+  await records.close()
+})
+
+test("a test is one event of its own, which says what came of it and moves nothing", async () => {
+  const records = await newRecords()
+  const to = destination()
+  const sink = start("siem", records, to)
+  await begun(sink)
+  const { event_id: id, fault } = await sink.test()
+  assert.deepEqual([fault, to.taken], [null, [id]])
+  to.answer = async () => {
+    throw new SinkError("answered-401")
+  }
+  assert.equal((await sink.test()).fault, "answered-401")
+  const { fault: ofSink, behind } = await sink.state()
+  assert.deepEqual([ofSink, behind], [null, 0])
+  await sink.stop()
+  await records.close()
+})
+
+test("a receiver that is away for an hour gets all of it, and memory does not grow with what waits", async () => {
+  const records = await newRecords()
+  const to = destination()
+  let clock = Date.now()
+  let [attempts, most] = [0, 0]
+  let isAway = true
+  to.answer = async (batch) => {
+    most = Math.max(most, batch.length)
+    attempts++
+    if (!isAway) return
+    clock += 60_000
+    throw new SinkError("not-reached")
+  }
+  const sink = openSink({
+    sink: { name: "siem", kind: "test", destination: to, withIdentities: false },
+    ...{ records, bodyOf, alone: true, now: () => clock, restMs: 1, restMaxMs: 2 },
+    ...{ changed: () => undefined, count: () => undefined },
+  })
+  await begun(sink)
+  const from = clock
+  const ids: string[] = []
+  // The longest pauses are a minute, so an hour is some sixty attempts.
+  while (clock < from + 3_600_000) {
+    ids.push(...(await happens(records, 20, clock)))
+    const before = attempts
+    await until(() => attempts > before)
+  }
+  const { behind, lag_seconds, fault } = await sink.state()
+  assert.deepEqual([behind, fault?.code], [ids.length, "not-reached"])
+  assert.ok(lag_seconds >= 3_500, String(lag_seconds))
+  isAway = false
+  await until(() => to.taken.length === ids.length)
+  assert.deepEqual(to.taken, ids)
+  assert.ok(most <= 200, String(most))
   await sink.stop()
   await records.close()
 })

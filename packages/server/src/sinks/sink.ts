@@ -1,13 +1,11 @@
+import { randomUUID } from "node:crypto"
+import type { SinkState, SinkTestResult } from "@assay/core/contract"
+import { eventId } from "@assay/stores/event-id"
 import type { SinkRecords } from "@assay/stores/records-sinks"
 import type { openEventBodies } from "../intake/event-body.ts"
+import { SinkError } from "./destinations/destination.ts"
 import type { SunkEvent } from "./formats/finding.ts"
-
-/** Where a sink sends. */
-export interface Destination {
-  /** Resolves once the receiver has taken all of them; rejects where it may not have. */
-  send(events: readonly SunkEvent[]): Promise<void>
-  close(): Promise<void>
-}
+import type { NamedSink } from "./kinds.ts"
 
 /** What is wrong with a sink, without a word of what was sent. */
 export interface SinkFault {
@@ -16,34 +14,31 @@ export interface SinkFault {
   readonly code: string
 }
 
-export interface SinkState {
-  readonly name: string
-  /** Events that it does not have yet, counted up to a limit. */
-  readonly behind: number
-  /** When it last got any. */
-  readonly movedAt: number
-  /** null: the last attempt went well. */
-  readonly fault: SinkFault | null
-}
-
 export interface Sink {
+  readonly name: string
   /** Has it look for events at once. */
   look(): void
   state(): Promise<SinkState>
+  /** Sends one event that nobody else gets. */
+  test(): Promise<SinkTestResult>
   /** Waits for what is being sent. */
   stop(): Promise<void>
 }
 
-interface SinkOptions {
-  readonly name: string
+export interface SinkOptions {
+  readonly sink: NamedSink
   readonly records: SinkRecords
-  readonly destination: Destination
   readonly bodyOf: ReturnType<typeof openEventBodies>
+  /** No other service sends events of these records. */
+  readonly alone: boolean
   readonly now: () => number
   /** Told when it begins to fail, and when it works again. */
   readonly changed: (fault: SinkFault | null) => void
+  readonly count: (sent: { readonly events: number } | { readonly fault: string }) => void
   /** The first pause after a failure; each one more is twice as long. */
   readonly restMs?: number
+  /** The longest of these pauses. */
+  readonly restMaxMs?: number
 }
 
 /** Few enough that a batch is some hundred kilobytes, whatever is in it. */
@@ -53,6 +48,9 @@ const LOOK_MS = 1_000
 const REST_MS = 1_000
 const REST_MAX_MS = 60_000
 const BEHIND_MAX = 100_000
+/** How long nobody else sends after this process was last heard of. */
+const HOLD_MS = 30_000
+const TOO_LARGE = "answered-413"
 
 /**
  * Sends every event to one destination, in the order in which they were stored, from where it got
@@ -60,24 +58,62 @@ const BEHIND_MAX = 100_000
  * and none left out. A destination that fails keeps nobody else waiting.
  */
 export function openSink(options: SinkOptions): Sink {
-  const { name, records, destination, bodyOf, now, changed, restMs = REST_MS } = options
+  const { sink, records, bodyOf, alone, now, changed, count } = options
+  const { restMs = REST_MS, restMaxMs = REST_MAX_MS } = options
+  const { name, kind, destination, withIdentities } = sink
+  const holder = randomUUID()
+  let position: number | null = null
+  let heldAt = -Infinity
+  let atOnce = EVENTS_AT_ONCE
   let fault: SinkFault | null = null
   let failures = 0
   let stopped = false
   let woken = false
   let endPause = (): void => undefined
+  /** Batches and tests go one after the other. */
+  let sending: Promise<unknown> = Promise.resolve()
   const isStopped = (): boolean => stopped
   const wasWoken = (): boolean => woken
 
-  async function sendNext(after: number): Promise<number> {
-    const events = await records.eventsOfAll({ after, limit: EVENTS_AT_ONCE })
+  const send = (events: readonly SunkEvent[]): Promise<void> => {
+    const sent = sending.then(() => destination.send(events))
+    sending = sent.catch(() => undefined)
+    return sent
+  }
+
+  async function hold(): Promise<void> {
+    const at = now()
+    const held = await records.holdSink({ name, holder, at, until: at + HOLD_MS, alone })
+    heldAt = performance.now()
+    position = held?.seq ?? null
+  }
+
+  /** Whether there was anything to send. */
+  async function sendNext(): Promise<boolean> {
+    if (performance.now() - heldAt > HOLD_MS / 3) await hold()
+    if (position === null) return false
+    const events = await records.eventsOfAll({ after: position, limit: atOnce })
     const last = events.at(-1)
-    if (last === undefined) return after
-    await destination.send(
-      events.map((event) => ({ id: event.id, tenant: event.tenant, ...bodyOf(event) })),
-    )
-    await records.moveSink({ name, seq: last.seq, at: now() })
-    return last.seq
+    if (last === undefined) return false
+    // A receiver may take longer than the hold lasts.
+    const renewing = setInterval(() => void hold().catch(() => undefined), HOLD_MS / 3)
+    try {
+      await send(events.map((event) => sunk(event)))
+    } finally {
+      clearInterval(renewing)
+    }
+    const moved = await records.moveSink({ name, holder, seq: last.seq, at: now() })
+    position = moved ? last.seq : null
+    count({ events: events.length })
+    atOnce = Math.min(EVENTS_AT_ONCE, atOnce * 2)
+    return true
+  }
+
+  function sunk(event: Awaited<ReturnType<SinkRecords["eventsOfAll"]>>[number]): SunkEvent {
+    const { data, ...body } = bodyOf(event)
+    const { identity, ...rest } = data
+    const said = withIdentities && identity !== undefined ? { ...rest, identity } : rest
+    return { id: event.id, tenant: event.tenant, ...body, data: said }
   }
 
   const pause = async (ms: number): Promise<void> => {
@@ -89,58 +125,80 @@ export function openSink(options: SinkOptions): Sink {
     clearTimeout(timer)
   }
 
+  async function failed(error: unknown): Promise<void> {
+    const code = codeOf(error)
+    const wasWell = fault === null
+    fault = { at: now(), code }
+    count({ fault: code })
+    if (wasWell) changed(fault)
+    if (code === TOO_LARGE && atOnce > 1) {
+      atOnce = Math.floor(atOnce / 2)
+      return
+    }
+    const asked = error instanceof SinkError ? error.waitMs : 0
+    const rest = Math.max(asked, Math.min(restMaxMs, restMs * 2 ** failures++))
+    // Events that come meanwhile do not make it try sooner.
+    if (!isStopped()) await pause(rest)
+  }
+
+  function recovered(): void {
+    if (fault === null) return
+    fault = null
+    changed(null)
+  }
+
   const running = (async () => {
-    let position: number | null = null
     while (!isStopped()) {
       woken = false
       try {
-        position ??= (await records.beginSink({ name, at: now() })).seq
-        const reached = await sendNext(position)
-        const isIdle = reached === position
-        position = reached
-        if (fault !== null && !isIdle) {
-          fault = null
-          changed(null)
-        }
+        const hasSent = await sendNext()
+        if (hasSent) recovered()
         failures = 0
-        if (isIdle && !wasWoken()) await pause(LOOK_MS)
+        if (!hasSent && !wasWoken()) await pause(LOOK_MS)
       } catch (error) {
-        const wasWell = fault === null
-        fault = { at: now(), code: codeOf(error) }
-        if (wasWell) changed(fault)
-        // Events that come meanwhile do not make it try sooner.
-        if (!isStopped()) await pause(Math.min(REST_MAX_MS, restMs * 2 ** failures++))
+        await failed(error)
       }
     }
   })()
 
   return {
+    name,
     look() {
       if (fault !== null) return
       woken = true
       endPause()
     },
     async state() {
-      const { seq, movedAt } = await records.beginSink({ name, at: now() })
-      const behind = await records.countEventsOfAll({ after: seq, limit: BEHIND_MAX })
-      return { name, behind, movedAt, fault }
+      const at = await records.sinkPosition(name)
+      const after = at?.seq ?? 0
+      const behind = at === null ? 0 : await records.countEventsOfAll({ after, limit: BEHIND_MAX })
+      const [oldest] = behind === 0 ? [] : await records.eventsOfAll({ after, limit: 1 })
+      return {
+        ...{ name, kind, behind },
+        lag_seconds: Math.max(0, Math.round((now() - (oldest?.at ?? now())) / 1000)),
+        last_taken_at: at && new Date(at.movedAt).toISOString(),
+        fault: fault && { at: new Date(fault.at).toISOString(), code: fault.code },
+        sent_elsewhere: at !== null && position === null,
+      }
+    },
+    async test() {
+      const [began, id, at] = [performance.now(), eventId(), now()]
+      const event: SunkEvent = {
+        ...{ id, tenant: null, type: "sink.test", timestamp: new Date(at).toISOString() },
+        data: { sink: name },
+      }
+      const code = await send([event]).then(() => null, codeOf)
+      return { event_id: id, fault: code, duration_ms: Math.round(performance.now() - began) }
     },
     async stop() {
       stopped = true
       endPause()
       await running
+      await sending
       await destination.close()
+      // Whoever comes next need not wait; one that cannot be told waits for the time to pass.
+      await records.releaseSink({ name, holder }).catch(() => undefined)
     },
-  }
-}
-
-/** A failure of a sink that has a code to show. */
-export class SinkError extends Error {
-  override readonly name = "SinkError"
-  readonly code: string
-  constructor(code: string, options?: ErrorOptions) {
-    super(code, options)
-    this.code = code
   }
 }
 

@@ -2,7 +2,7 @@ import type { Kysely } from "kysely"
 
 import type { ColumnTypes } from "./column-types.ts"
 
-/** Up to where each sink has events. */
+/** Up to where each sink has events, and which process sends them to it. */
 export async function sinks(db: Kysely<unknown>, columns: ColumnTypes): Promise<void> {
   const { integer, text, tableEnd } = columns
   await db.schema
@@ -10,6 +10,8 @@ export async function sinks(db: Kysely<unknown>, columns: ColumnTypes): Promise<
     .addColumn("name", text, (column) => column.primaryKey().notNull())
     .addColumn("seq", integer, (column) => column.notNull())
     .addColumn("moved_at", integer, (column) => column.notNull())
+    .addColumn("holder", text)
+    .addColumn("held_until", integer, (column) => column.notNull())
     .modifyEnd(tableEnd)
     .execute()
 }

@@ -4,6 +4,7 @@ import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { DatabaseSync } from "node:sqlite"
 import { after, test } from "node:test"
+import { isDeepStrictEqual } from "node:util"
 
 import { auditKey } from "../../testing/audit-key.ts"
 import { CHAIN_START, headText, rowMac } from "../audit-chain.ts"
@@ -39,7 +40,8 @@ test(`sqlite: any byte of any entry changed in the file is noticed, ${MASKS.leng
 
   const copy = join(folder, "changed.db")
   copyFileSync(file, copy)
-  let [changed, unnamed] = [0, 0]
+  const entries = rowsOf(file)
+  let [changed, unnamed, unread] = [0, 0, 0]
   for (const [index, { from, to }] of cells.entries())
     for (let at = from; at < to; at++)
       for (const mask of MASKS) {
@@ -47,16 +49,32 @@ test(`sqlite: any byte of any entry changed in the file is noticed, ${MASKS.leng
         bytes[at] = (bytes[at] ?? 0) ^ mask
         writeFileSync(copy, bytes)
         const faults = await faultsOf(copy)
+        if (faults.length === 0 && isDeepStrictEqual(rowsOf(copy), entries)) {
+          unread++
+          continue
+        }
         const place = `byte ${at} of entry ${index + 1}, mask ${mask}`
         assert.ok(faults.length > 0, `${place}: nothing found`)
         changed++
         // A byte of a row's length or number can hide the row, or put it elsewhere.
         if (!faults.includes(index + 1)) unnamed++
       }
+  // SQLite keeps the number of a row apart and skips its column, whose type may then be any of two.
+  assert.ok(unread <= ROWS, `${unread} changes are not read by anybody`)
   assert.ok(changed > ROWS * 80 * MASKS.length, String(changed))
   assert.ok(unnamed < changed * 0.1, `${unnamed} of ${changed} did not name the very entry`)
   assert.deepEqual(await faultsOf(file), [])
 })
+
+/** The entries as SQLite reads them. */
+function rowsOf(file: string): unknown[] {
+  const db = new DatabaseSync(file, { readOnly: true })
+  try {
+    return db.prepare("select * from audit order by 1").all()
+  } finally {
+    db.close()
+  }
+}
 
 /** The entries that are named; [0] where the database as a whole is refused. */
 async function faultsOf(file: string): Promise<number[]> {

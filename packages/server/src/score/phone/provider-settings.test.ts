@@ -35,7 +35,7 @@ function faultOf(document: unknown): string {
   try {
     readProviderSettings(written(document))
   } catch (error) {
-    assert.ok(isExplained(error, "provider-settings"), String(error))
+    assert.ok(isExplained(error, "settings-file"), String(error))
     return error.message
   }
   return ""
@@ -76,7 +76,7 @@ test("a carrier that is never asked may still send notifications", () => {
 
 test("a file that is missing or holds no JSON is refused as such", () => {
   assert.throws(() => readProviderSettings(join(folder, "canary.json")), {
-    code: "provider-settings",
+    code: "settings-file",
     message: "the file cannot be read",
   })
   assert.equal(faultOf("{ canary"), "the file is not JSON")

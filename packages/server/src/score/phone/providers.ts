@@ -1,6 +1,7 @@
 import { type Static, Type } from "typebox"
 import { camara } from "../providers/camara/camara.ts"
-import { exactly, type ProviderKind } from "../providers/provider-kind.ts"
+import { type ProviderKind } from "../providers/provider-kind.ts"
+import { exactly } from "../../settings/settings-file.ts"
 import { BUDGET_MS } from "../providers/provider-limits.ts"
 import type { PhoneSignalProvider } from "../providers/signals.ts"
 import { twilio } from "../providers/twilio/twilio-provider.ts"

@@ -1,7 +1,6 @@
-import type { EventKind } from "@assay/core/contract"
 import type { Band } from "@assay/core/score"
 import { VERSION } from "../../base/version.ts"
-import { findingOf, type Severity, type SunkEvent } from "./finding.ts"
+import { findingOf, type Severity, type SunkEvent, type SunkKind } from "./finding.ts"
 
 /** The version of the Elastic Common Schema that documents say. */
 export const ECS_VERSION = "9.4.0"
@@ -12,12 +11,12 @@ interface Class {
 }
 
 const THREAT: Class = { category: ["threat"], type: ["indicator"] }
-const CLASSES: Readonly<Record<EventKind, Class>> = {
+const CLASSES: Readonly<Record<SunkKind, Class>> = {
   "risk.email.changed": THREAT,
   "risk.phone.changed": THREAT,
   "exposure.added": THREAT,
-  "decision.critical": { category: ["threat"], type: ["info"] },
-  "decision.review": { category: ["threat"], type: ["info"] },
+  "decision.critical": THREAT,
+  "decision.review": THREAT,
   "key.created": { category: ["iam"], type: ["creation"] },
   "key.rotated": { category: ["iam"], type: ["change"] },
   "key.revoked": { category: ["iam"], type: ["deletion"] },
@@ -27,6 +26,7 @@ const CLASSES: Readonly<Record<EventKind, Class>> = {
   "drop.digest": { category: ["email"], type: ["info"] },
   "webhook.disabled": { category: ["configuration"], type: ["change"] },
   "webhook.test": { category: ["configuration"], type: ["info"] },
+  "sink.test": { category: ["configuration"], type: ["info"] },
 }
 
 /** Elastic's own levels. */

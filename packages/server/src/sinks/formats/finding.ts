@@ -1,9 +1,14 @@
-import { EVENTS, type EventItem, type EventKind } from "@assay/core/contract"
+import { EVENT_KINDS, EVENTS, type EventItem, type EventKind } from "@assay/core/contract"
 import type { Band } from "@assay/core/score"
+
+/** What a sink gets: every kind of event, and what is sent to see whether it arrives. */
+export type SunkKind = EventKind | "sink.test"
+
+export const SUNK_KINDS: readonly SunkKind[] = [...EVENT_KINDS, "sink.test"]
 
 /** An event as a sink gets it: as its owner does, and with whose it is. */
 export interface SunkEvent extends EventItem {
-  readonly type: EventKind
+  readonly type: SunkKind
   /** The tenant's name; null: of the service itself. */
   readonly tenant: string | null
 }
@@ -40,12 +45,14 @@ const OF_BAND: Readonly<Record<Band, Severity>> = {
 }
 
 /** Of events that have no score. */
-const OF_KIND: Partial<Record<EventKind, Severity>> = {
+const OF_KIND: Partial<Record<SunkKind, Severity>> = {
   "exposure.added": "medium",
   "key.quota_reached": "low",
   "import.failed": "medium",
   "webhook.disabled": "medium",
 }
+
+const SINK_TEST = "Sent once to one sink, when an administrator asks for a test."
 
 /** What a member may be, since data is read by its names: a later version may have others. */
 type Data = Readonly<Record<string, unknown>>
@@ -57,7 +64,7 @@ export function findingOf({ type, timestamp, data }: SunkEvent): Finding {
   const severity = band === null ? (OF_KIND[type] ?? "informational") : OF_BAND[band]
   return {
     atMs: Date.parse(timestamp),
-    title: EVENTS[type].summary,
+    title: type === "sink.test" ? SINK_TEST : EVENTS[type].summary,
     message: messageOf(type, data),
     severity,
     isAlert: severity !== "informational" && severity !== "low",
@@ -73,14 +80,14 @@ export function findingOf({ type, timestamp, data }: SunkEvent): Finding {
   }
 }
 
-function identityOf(kind: EventKind, data: Data): Finding["identity"] {
+function identityOf(kind: SunkKind, data: Data): Finding["identity"] {
   const value = textIn(data, "identity")
   if (value === null) return null
   const isPhone = kind === "risk.phone.changed" || data["watched"] === "phone"
   return { type: isPhone ? "phone" : "email", value }
 }
 
-function messageOf(kind: EventKind, data: Data): string {
+function messageOf(kind: SunkKind, data: Data): string {
   const said = (name: string): string => {
     const value = data[name]
     return typeof value === "string" || typeof value === "number" ? String(value) : "unknown"
@@ -114,12 +121,16 @@ function messageOf(kind: EventKind, data: Data): string {
       return `Webhook ${said("webhook_id")} was disabled: ${said("reason")}`
     case "webhook.test":
       return `A test of webhook ${said("webhook_id")}`
+    case "sink.test":
+      return `A test of sink ${said("sink")}`
   }
 }
 
 function standing(data: Data, member: "current" | "previous"): string {
   const { risk_score: score, band, threat_stage: stage } = objectIn(data, member) ?? {}
-  return [score, band, stage].filter((each) => each !== undefined).join(" ")
+  return [score, band, stage]
+    .filter((each) => typeof each === "string" || typeof each === "number")
+    .join(" ")
 }
 
 function objectIn(data: Data, name: string): Data | null {

@@ -2,13 +2,12 @@ import assert from "node:assert/strict"
 import { readFileSync } from "node:fs"
 import { join } from "node:path"
 import { test } from "node:test"
-import { EVENT_KINDS } from "@assay/core/contract"
 import fc from "fast-check"
 import { sampleEvents } from "../../../testing/sinks/sample-events.ts"
 import { VERSION } from "../../base/version.ts"
 import { cefOf } from "./cef.ts"
 import { ecsOf } from "./ecs.ts"
-import { findingOf, type SunkEvent } from "./finding.ts"
+import { findingOf, SUNK_KINDS, type SunkEvent } from "./finding.ts"
 import { ocsfOf } from "./ocsf.ts"
 import { sentinelOf } from "./sentinel.ts"
 import { splunkOf } from "./splunk.ts"
@@ -27,7 +26,7 @@ const golden = join(import.meta.dirname, "../../../testing/sinks/golden")
 for (const [name, format] of Object.entries(formats)) {
   test(`every kind of event is written as ${name} has it`, () => {
     const written = Object.fromEntries(sampleEvents().map((event) => [event.type, format(event)]))
-    assert.deepEqual(Object.keys(written), EVENT_KINDS)
+    assert.deepEqual(Object.keys(written), SUNK_KINDS)
     // As JSON, since that is what is sent; the version of the program changes with each release.
     const text = JSON.stringify(written).replaceAll(`"${VERSION}"`, '"VERSION"')
     const expected: unknown = JSON.parse(readFileSync(join(golden, `${name}.json`), "utf8"))
@@ -106,14 +105,14 @@ test("whatever a name or reason holds, a line of CEF is one line that reads back
 test("messages of syslog are framed by their octets, with a header that no text can break", () => {
   const event = sample("risk.email.changed")
   const text = "ü|\n<13>1 not a header"
-  const message = syslogMessage(event, "häst name\n", text)
+  const message = syslogMessage(event, { host: "häst name\n", pid: 7 }, text)
   assert.match(
     message,
-    /^<107>1 2026-11-18T09:30:00\.125Z hstname assay \d+ risk\.email\.changed - ü\|\n/,
+    /^<107>1 2026-11-18T09:30:00\.125Z hstname assay 7 risk\.email\.changed - ü\|\n/,
   )
   const bytes = framed(message)
   const [length = ""] = bytes.toString().split(" ")
   assert.equal(bytes.subarray(length.length + 1).length, Number(length))
   assert.equal(bytes.subarray(length.length + 1).toString(), message)
-  assert.match(syslogMessage(event, "", "x"), /Z - assay /)
+  assert.match(syslogMessage(event, { host: "", pid: 7 }, "x"), /Z - assay /)
 })

@@ -23,8 +23,12 @@ const RISK_LEVELS: Readonly<Record<Band, { readonly id: number; readonly name: s
   high: { id: 3, name: "High" },
   critical: { id: 4, name: "Critical" },
 }
-/** An observable that is an e-mail address, a user name, or of no type that OCSF has. */
-const OBSERVABLES = { email: 5, user: 4, other: 99 }
+/** Of observables. Phone numbers have no type of their own, so theirs is named. */
+const OBSERVED = {
+  user: { type_id: 4, type: "User Name" },
+  email: { type_id: 5, type: "Email Address" },
+  phone: { type_id: 99, type: "Phone Number" },
+}
 const BEHAVIORAL = { id: 2, name: "Behavioral" }
 
 /** An event as a Detection Finding of OCSF. What OCSF has no member for is in `unmapped`. */
@@ -78,15 +82,13 @@ export function ocsfOf(event: SunkEvent): object {
 
 function observed({ ref, identity }: ReturnType<typeof findingOf>): object {
   const observables = [
-    ...(ref === null
-      ? []
-      : [{ name: "unmapped.assay.data.ref", type_id: OBSERVABLES.user, value: ref }]),
+    ...(ref === null ? [] : [{ name: "unmapped.assay.data.ref", ...OBSERVED.user, value: ref }]),
     ...(identity === null
       ? []
       : [
           {
             name: "unmapped.assay.data.identity",
-            type_id: identity.type === "email" ? OBSERVABLES.email : OBSERVABLES.other,
+            ...OBSERVED[identity.type],
             value: identity.value,
           },
         ]),

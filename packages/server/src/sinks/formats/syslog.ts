@@ -15,11 +15,15 @@ const HOST_MAX = 255
 const MESSAGE_ID_MAX = 32
 
 /** A message of RFC 5424 about an event; `text` is what it says, in a format of its own. */
-export function syslogMessage(event: SunkEvent, host: string, text: string): string {
+export function syslogMessage(
+  event: SunkEvent,
+  { host, pid }: { readonly host: string; readonly pid: number },
+  text: string,
+): string {
   const { severity } = findingOf(event)
   const priority = FACILITY * 8 + SEVERITIES[severity]
   const [from, id] = [printable(host, HOST_MAX), printable(event.type, MESSAGE_ID_MAX)]
-  return `<${priority}>1 ${event.timestamp} ${from} assay ${process.pid} ${id} ${NIL} ${text}`
+  return `<${priority}>1 ${event.timestamp} ${from} assay ${pid} ${id} ${NIL} ${text}`
 }
 
 /** Frames a message by its length in octets, as RFC 5425 has it, so that it may hold anything. */

@@ -1,14 +1,12 @@
 import { type Static, Type } from "typebox"
+import { PRICE, RANGE, Timeout } from "../provider-kind.ts"
 import {
   BASE_URL_OPTIONS,
   exactly,
   FILE,
-  PRICE,
-  RANGE,
   TEXT,
-  Timeout,
   URL_OPTIONS,
-} from "../provider-kind.ts"
+} from "../../../settings/settings-file.ts"
 
 const PATH = {
   takes: "a path such as /sim-swap/v2",

@@ -1,4 +1,5 @@
-import { type ProviderKind, settingsFault } from "../provider-kind.ts"
+import { type ProviderKind } from "../provider-kind.ts"
+import { settingsFault } from "../../../settings/settings-file.ts"
 import { openCamaraProvider } from "./camara-provider.ts"
 import { CamaraSettings } from "./camara-settings.ts"
 import { carrierRanges } from "./carrier-ranges.ts"

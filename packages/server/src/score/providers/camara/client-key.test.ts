@@ -109,7 +109,7 @@ test("a key that cannot be used is refused at once, and nothing of the file is q
     assert.throws(
       () => readClientKey(settings(file, more)),
       (error) =>
-        isExplained(error, "provider-settings") &&
+        isExplained(error, "settings-file") &&
         error.cause === undefined &&
         error.message.startsWith("at private_key_file of carrier one: ") &&
         !error.message.includes(secret) &&

@@ -1,7 +1,7 @@
 import { createPrivateKey, type KeyObject, randomUUID } from "node:crypto"
 import { readFileSync } from "node:fs"
 import type { Explained } from "@assay/runtime/explained"
-import { settingsFault } from "../provider-kind.ts"
+import { settingsFault } from "../../../settings/settings-file.ts"
 import type { CarrierSettings } from "./camara-settings.ts"
 
 type Algorithm = NonNullable<CarrierSettings["algorithm"]>

@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto"
 import { readFileSync } from "node:fs"
-import { settingsFault } from "../provider-kind.ts"
+import { settingsFault } from "../../../settings/settings-file.ts"
 import type { CarrierSettings } from "./camara-settings.ts"
 
 /**

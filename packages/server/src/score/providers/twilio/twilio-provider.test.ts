@@ -339,11 +339,11 @@ suite("Twilio Lookup, as the carrier for trials speaks it", async () => {
 
   test("settings that cannot be used are refused by their place, and no value is repeated", () => {
     assert.throws(() => open({ password_file: emptyFile }), {
-      code: "provider-settings",
+      code: "settings-file",
       message: "at /twilio/password_file: is empty",
     })
     assert.throws(() => open({ user: "AC:trial" }), {
-      code: "provider-settings",
+      code: "settings-file",
       message: "at /twilio/user: has a colon",
     })
   })

@@ -8,7 +8,8 @@ import type {
   SignalResult,
   SignalStatus,
 } from "../signals.ts"
-import { type ProviderKind, settingsFault } from "../provider-kind.ts"
+import { type ProviderKind } from "../provider-kind.ts"
+import { settingsFault } from "../../../settings/settings-file.ts"
 import { errorCode, statusOfCode } from "./lookup-codes.ts"
 import { type TwilioField, TwilioSettings } from "./twilio-settings.ts"
 import { CONNECTION_FAILED, httpCode } from "../passing-faults.ts"

@@ -1,5 +1,6 @@
 import { type Static, Type } from "typebox"
-import { BASE_URL_OPTIONS, exactly, FILE, PRICE, RANGE, TEXT, Timeout } from "../provider-kind.ts"
+import { PRICE, RANGE, Timeout } from "../provider-kind.ts"
+import { BASE_URL_OPTIONS, exactly, FILE, TEXT } from "../../../settings/settings-file.ts"
 
 export type TwilioField =
   "line_type_intelligence" | "sim_swap" | "call_forwarding" | "reassigned_number" | "line_status"

@@ -18,6 +18,7 @@ export function takesOf(schema: object): string {
     const kind = type === "integer" ? "an integer" : "a number"
     return `${kind} from ${minimum ?? 0} to ${maximum ?? "any"}`
   }
+  if (type === "boolean") return "true or false"
   if (type === "array") {
     const count = maxItems === undefined ? "1 or more" : `1 to ${maxItems}`
     return `a list of ${count}, each ${takesOf(items ?? {})}`

@@ -178,6 +178,7 @@ test("a change of a watched identity arrives as webhook, as signed token and at 
   assert.equal(refused.status, 403)
   const metrics = await (await service.request("/metrics")).text()
   assert.match(metrics, /assay_sink_behind\{sink="soc"\} 0/)
+  assert.match(metrics, /assay_sink_lag_seconds\{sink="soc"\} 0/)
   assert.match(metrics, /assay_sink_events_total\{sink="lake"\} [1-9]/)
 
   splunk.trouble = () => ({ status: 503 })

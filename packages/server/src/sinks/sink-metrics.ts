@@ -31,11 +31,14 @@ export function openSinkMetrics(
     events.inc({ sink }, 0)
     faults.inc({ sink }, 0)
   }
-  const lag = new Gauge({
+  new Gauge({
     name: "assay_sink_lag_seconds",
     help: "Age of the oldest event that a sink does not have yet; 0: it has all.",
     labelNames,
     registers,
+    async collect() {
+      for (const { name: sink, lag_seconds } of await states()) this.set({ sink }, lag_seconds)
+    },
   })
   new Gauge({
     name: "assay_sink_behind",
@@ -43,10 +46,7 @@ export function openSinkMetrics(
     labelNames,
     registers,
     async collect() {
-      for (const { name: sink, behind, lag_seconds } of await states()) {
-        this.set({ sink }, behind)
-        lag.set({ sink }, lag_seconds)
-      }
+      for (const { name: sink, behind } of await states()) this.set({ sink }, behind)
     },
   })
   return {

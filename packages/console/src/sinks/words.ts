@@ -28,6 +28,7 @@ const faults: Readonly<Record<string, string>> = {
   "answer-not-understood": "Something else answers there.",
   "no-acknowledgement": "Acknowledgement is switched off for its token.",
   "not-acknowledged": "Its indexers did not take the events in time.",
+  "file-of-another": "The file is not one of lines of events; nothing was written to it.",
   enospc: "Its disk is full.",
   eacces: "The service may not write there.",
 }

@@ -95,7 +95,8 @@ export function openSink(options: SinkOptions): Sink {
     const events = await records.eventsOfAll({ after: position, limit: atOnce })
     const last = events.at(-1)
     if (last === undefined) return false
-    // A receiver may take longer than the hold lasts.
+    // A receiver may take longer than the hold lasts. One that could not be renewed is known by the
+    // move below.
     const renewing = setInterval(() => void hold().catch(() => undefined), HOLD_MS / 3)
     try {
       await send(events.map((event) => sunk(event)))

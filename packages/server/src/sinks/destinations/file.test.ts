@@ -62,6 +62,46 @@ test("a file that was moved away is made anew, and the moved one is left as it i
   await destination.close()
 })
 
+test("a test that comes first after a kill does not have events written twice", async () => {
+  const path = join(folder, "tested.ndjson")
+  const killed = file.open({ path }, from)
+  await killed.send([first, second])
+  await killed.close()
+  const destination = file.open({ path }, from)
+  const trial = events.find(({ type }) => type === "sink.test") ?? assert.fail()
+  await destination.send([trial])
+  await destination.send([first, second, third])
+  assert.deepEqual(linesOf(path), asJson([first, second, trial, third]))
+  await destination.close()
+})
+
+test("what is left of a write that failed is no part of the lines after it", async () => {
+  const path = join(folder, "failed.ndjson")
+  const destination = file.open({ path }, from)
+  await destination.send([first])
+  // A write that fails, and then what such a write leaves in the file.
+  const odd = {
+    ...second,
+    get data(): never {
+      throw Object.assign(new Error("no space"), { code: "ENOSPC" })
+    },
+  }
+  await assert.rejects(destination.send([odd]), { code: "ENOSPC" })
+  appendFileSync(path, JSON.stringify(second).slice(0, 30))
+  await destination.send([second, third])
+  assert.deepEqual(linesOf(path), asJson([first, second, third]))
+  await destination.close()
+})
+
+test("a file of another program is left as it is", async () => {
+  const path = join(folder, "another.txt")
+  appendFileSync(path, "a line\nnotes without an end")
+  const destination = file.open({ path }, from)
+  await assert.rejects(destination.send([first]), { code: "file-of-another" })
+  assert.equal(readFileSync(path, "utf8"), "a line\nnotes without an end")
+  await destination.close()
+})
+
 test("a full disk is a fault, and nothing counts as written", async () => {
   const destination = file.open({ path: "/dev/full" }, from)
   await assert.rejects(destination.send(events), { code: "ENOSPC" })

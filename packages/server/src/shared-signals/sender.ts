@@ -1,4 +1,5 @@
 import { randomUUID } from "node:crypto"
+import { endablePause } from "@assay/runtime/endable-pause"
 import {
   type GuardedPosts,
   type PostAnswer,
@@ -106,7 +107,7 @@ export function openStreamSender(options: StreamSenderOptions): StreamSender {
   let stopped = false
   let woken = false
   let nextAt = Infinity
-  let endPause = (): void => undefined
+  const { pause, end: endPause } = endablePause()
   const isStopped = (): boolean => stopped
   const wasWoken = (): boolean => woken
   const wake = (): void => {
@@ -233,14 +234,6 @@ export function openStreamSender(options: StreamSenderOptions): StreamSender {
     sending.set(id, work)
   }
 
-  const pause = async (ms: number): Promise<void> => {
-    let timer: NodeJS.Timeout | undefined
-    await new Promise<void>((resolve) => {
-      timer = setTimeout(resolve, ms)
-      endPause = resolve
-    })
-    clearTimeout(timer)
-  }
   const running = (async () => {
     while (!isStopped()) {
       try {

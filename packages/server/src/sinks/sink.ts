@@ -1,5 +1,6 @@
 import { randomUUID } from "node:crypto"
 import type { SinkState, SinkTestResult } from "@assay/core/contract"
+import { endablePause } from "@assay/runtime/endable-pause"
 import { eventId } from "@assay/stores/event-id"
 import type { SinkRecords } from "@assay/stores/records-sinks"
 import type { openEventBodies } from "../intake/event-body.ts"
@@ -69,7 +70,7 @@ export function openSink(options: SinkOptions): Sink {
   let failures = 0
   let stopped = false
   let woken = false
-  let endPause = (): void => undefined
+  const { pause, end: endPause } = endablePause()
   /** Batches and tests go one after the other. */
   let sending: Promise<unknown> = Promise.resolve()
   const isStopped = (): boolean => stopped
@@ -115,15 +116,6 @@ export function openSink(options: SinkOptions): Sink {
     const { identity, ...rest } = data
     const said = withIdentities && identity !== undefined ? { ...rest, identity } : rest
     return { id: event.id, tenant: event.tenant, ...body, data: said }
-  }
-
-  const pause = async (ms: number): Promise<void> => {
-    let timer: NodeJS.Timeout | undefined
-    await new Promise<void>((resolve) => {
-      timer = setTimeout(resolve, ms)
-      endPause = resolve
-    })
-    clearTimeout(timer)
   }
 
   async function failed(error: unknown): Promise<void> {

@@ -1,4 +1,5 @@
 import { randomUUID } from "node:crypto"
+import { endablePause } from "@assay/runtime/endable-pause"
 import {
   type GuardedPosts,
   type PostAnswer,
@@ -86,7 +87,7 @@ export function openDeliverer(options: DelivererOptions): Deliverer {
   /** The soonest of the retries planned here; the records know all of them. */
   let nextRetryAt = Infinity
   let woken = false
-  let endPause = (): void => undefined
+  const { pause, end: endPause } = endablePause()
   const wake = (): void => {
     woken = true
     endPause()
@@ -176,14 +177,6 @@ export function openDeliverer(options: DelivererOptions): Deliverer {
     }
   }
 
-  const pause = async (ms: number): Promise<void> => {
-    let timer: NodeJS.Timeout | undefined
-    await new Promise<void>((resolve) => {
-      timer = setTimeout(resolve, ms)
-      endPause = resolve
-    })
-    clearTimeout(timer)
-  }
   const running = (async () => {
     while (!isStopped()) {
       try {

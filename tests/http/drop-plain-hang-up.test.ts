@@ -58,6 +58,22 @@ async function assertServed(): Promise<void> {
   assert.equal(storedSizes(service).length, before + 1)
 }
 
+/**
+ * As anybody sends a file. Uploads have a line of their own, in which each waits for those before
+ * it: once this one is served, none of the earlier ones waits any more.
+ */
+async function assertUploadServed(): Promise<void> {
+  const body = new FormData()
+  body.set("message", "ordinary")
+  body.set("mode", "one-way")
+  body.set("token", oldFormToken(service))
+  body.set("files", new Blob(["ordinary ".repeat(10_000)]), "ordinary.txt")
+  const url = `${service.dropUrl ?? ""}/drop/form`
+  const signal = AbortSignal.timeout(LIMIT_MS)
+  const sent = await pageOf(await fetch(url, { method: "POST", body, signal }))
+  assert.equal(sent.status, 200, textOf(sent, "form-fault"))
+}
+
 function open(): Socket {
   const { hostname, port } = new URL(service.dropUrl ?? "")
   return connect(Number(port), hostname).on("error", () => undefined)
@@ -149,7 +165,7 @@ test("T36: senders who leave while they wait for a sealer leave nothing in a pro
       await leave(socket)
     }),
   )
-  await assertServed()
+  await assertUploadServed()
   const processes = [...processesOf(service.pid)]
   assert.ok(processes.some(([, command]) => command.includes("drop-process")))
   const holding = processes.filter(([pid]) => memoryHolds(pid, needlesOf([CANARY])))

@@ -68,7 +68,7 @@ async function eventually<T>(read: () => Promise<T>, isSo: (value: T) => boolean
   for (let n = 0; ; n++) {
     const value = await read()
     if (isSo(value)) return value
-    assert.ok(n < 600, JSON.stringify(value))
+    assert.ok(n < 600, JSON.stringify(value).slice(0, 10_000))
     await delay(100)
   }
 }
@@ -89,7 +89,14 @@ async function tenantId(name: string): Promise<number> {
 async function eventsOf(name: string): Promise<StoredEvent[]> {
   const id = await tenantId(name)
   const records = await openRecordsOf(service.dataDirectory)
-  const events = await records.eventsAfter({ tenantId: id, after: 0, limit: 10_000 })
+  const events: StoredEvent[] = []
+  for (let after = 0; ;) {
+    const page = await records.eventsAfter({ tenantId: id, after, limit: 10_000 })
+    events.push(...page)
+    const last = page.at(-1)
+    if (last === undefined) break
+    after = last.seq
+  }
   await records.close()
   return events.filter(({ kind }) => !kind.startsWith("key."))
 }

@@ -29,12 +29,6 @@ export class HashInput {
     for (let i = 0; i < count; i++) this.#bytes[at + i] = digest.charCodeAt(i)
   }
 
-  /** The buffer itself, with room for at least `length` bytes, valid until the next call. */
-  roomFor(length: number): Uint8Array {
-    if (length > this.#bytes.length) this.#grow(length)
-    return this.#bytes
-  }
-
   /** SHA-256 of the first bytes, as 32 characters, one a byte. */
   hashOf(end: number): string {
     return hash("sha256", (this.#views[end] ??= this.#bytes.subarray(0, end)), "latin1")

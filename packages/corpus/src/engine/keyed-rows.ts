@@ -16,6 +16,13 @@ export interface KeyedRows {
   readonly extended: ReadonlyMap<number, Uint8Array>
 }
 
+/** Eight bytes a row in each, big-endian: the halves of the identity's key, and the head. */
+export interface KeyedColumns {
+  readonly keysHigh: Uint8Array
+  readonly keysLow: Uint8Array
+  readonly heads: Uint8Array
+}
+
 /**
  * The first half of the head of a row that is no entry but a mark: that the identity is at a watched
  * domain, whose number is the second half. No entry is dated so far ahead.
@@ -55,6 +62,22 @@ export class FrameWriter {
     this.#heads.writeUInt32BE(headLow, at + 4)
     if (extended !== null) this.#extended.push({ row: this.#count, bytes: extended })
     this.#count++
+  }
+
+  /**
+   * Adds rows without extended parts from columns as the frame has them, big-endian, until it is
+   * full. Returns the first row that was not added.
+   */
+  addRows(columns: KeyedColumns, from: number, to: number): number {
+    const end = Math.min(to, from + FRAME_ROWS - this.#count)
+    const at = this.#count * COLUMN_BYTES
+    const bytes = (column: Uint8Array): Uint8Array =>
+      column.subarray(from * COLUMN_BYTES, end * COLUMN_BYTES)
+    this.#keysHigh.set(bytes(columns.keysHigh), at)
+    this.#keysLow.set(bytes(columns.keysLow), at)
+    this.#heads.set(bytes(columns.heads), at)
+    this.#count += end - from
+    return end
   }
 
   /** The frame of the rows so far; the next one begins empty. */

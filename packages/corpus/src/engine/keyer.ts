@@ -14,7 +14,7 @@ import { rowOfEntry } from "@assay/stores/segment-block"
 import type { ParsedRow, RejectReason, RowSink } from "../formats/parsed-row.ts"
 import { secretClassOf } from "../formats/secret-class.ts"
 import { HashInput } from "./hash-input.ts"
-import { DOMAIN_MARK, FrameWriter } from "./keyed-rows.ts"
+import { DOMAIN_MARK, FrameWriter, type KeyedColumns } from "./keyed-rows.ts"
 import { PlainLines } from "./plain-lines.ts"
 
 /** Defaults for every row that does not give its own value, and bounds for those that do. */
@@ -57,7 +57,8 @@ export class Keyer implements RowSink {
   /** The subkeys stay; the bytes after them are rewritten for every row. */
   readonly #identity: HashInput
   readonly #password: HashInput
-  readonly #plain: PlainLines
+  /** Made with the first block that may have plain lines: most formats have none. */
+  #plain: PlainLines | null = null
   readonly #domains: ReadonlyMap<string, number>
   /** The first four bytes of plain entries, by the values they depend on. */
   readonly #heads = new Map<string, number>()
@@ -86,10 +87,6 @@ export class Keyer implements RowSink {
     this.#identity = new HashInput(hashStart(options.subkeys.identity))
     this.#password = new HashInput(hashStart(options.subkeys.password))
     this.#domains = new Map((options.domains ?? []).map((domain, place) => [domain, place]))
-    this.#plain = new PlainLines(
-      { form: this.#form, password: this.#password, passwordAt: PASSWORD_AT },
-      (domain) => this.#domains.get(domain) ?? -1,
-    )
   }
 
   /** From here on this applies to rows that do not give their own value. */
@@ -122,18 +119,32 @@ export class Keyer implements RowSink {
     else this.#phone(line, row, hours)
   }
 
-  plainLine(bytes: Uint8Array, from: number, to: number, delimiter: number): boolean {
-    if (!this.#plain.read(bytes, from, to, delimiter)) return false
-    const key = this.#keyOf(IDENTITY_TAGS.email, this.#form.hashOf(this.#plain.formEnd))
-    this.#password.setBytes(HASH_START_BYTES, key, KEY_BYTES)
-    const fingerprint = fingerprintOf(this.#password.hashOf(this.#plain.passwordEnd))
+  plainLines(
+    block: Buffer,
+    delimiter: number,
+    others: (plain: number, from: number, to: number) => void,
+  ): number {
     const kind = this.#kind
     const hours = this.#hours
     const high = this.#head(kind, "plaintext", Math.floor(hours / DAY_HOURS) * DAY_HOURS)
-    if (high === null || hours < EARLIEST_HOURS || hours > this.#options.latestHours) return false
-    this.#put(kind, key, high, ((HAS_FINGERPRINT | fingerprint) << 16) >>> 0, null)
-    if (this.#plain.watched >= 0) this.#mark(key, this.#plain.watched)
-    return true
+    if (high === null || hours < EARLIEST_HOURS || hours > this.#options.latestHours) {
+      others(0, 0, block.length)
+      return 0
+    }
+    let plain = 0
+    this.#plain ??= new PlainLines(this.#options.subkeys, (name) => this.#domains.get(name) ?? -1)
+    this.#plain.read(block, delimiter, high, {
+      rows: (columns, from, to) => {
+        plain += to - from
+        this.#putAll(kind, columns, from, to)
+      },
+      watched: (key, domain) => this.#mark(key, domain),
+      others: (from, to) => {
+        others(plain, from, to)
+        plain = 0
+      },
+    })
+    return plain
   }
 
   /** Hands over the rest of the last frame. */
@@ -209,6 +220,16 @@ export class Keyer implements RowSink {
     if (kind !== this.#counted.kind) this.#countAs(kind)
     this.#counted.rows++
     if (this.#frame.full) this.#onFrame(this.#frame.take())
+  }
+
+  #putAll(kind: EntryKind, columns: KeyedColumns, from: number, to: number): void {
+    this.rows += to - from
+    if (kind !== this.#counted.kind) this.#countAs(kind)
+    this.#counted.rows += to - from
+    for (let row = from; row < to;) {
+      row = this.#frame.addRows(columns, row, to)
+      if (this.#frame.full) this.#onFrame(this.#frame.take())
+    }
   }
 
   /** Beside its own row, which it follows. */

@@ -1,138 +1,135 @@
-import { parseEmail } from "@assay/core/identity"
-import type { HashInput } from "./hash-input.ts"
+import { hashStart, IDENTITY_TAGS, parseEmail } from "@assay/core/identity"
+import type { Secrets } from "@assay/runtime/secrets"
+import type { KeyedColumns } from "./keyed-rows.ts"
+import { type Kernel, openKernel, type Value } from "./plain-lines-kernel.ts"
+
+/** What becomes of the lines of a block, told in their order. */
+export interface PlainLinesSink {
+  /** Plain lines, keyed: the rows from `from` to `to` of the columns. */
+  rows(columns: KeyedColumns, from: number, to: number): void
+  /** The row that came last is at a watched domain. `key` holds 16 bytes as characters. */
+  watched(key: string, domain: number): void
+  /** Other lines, from one position in the block to another; the last one's end is included. */
+  others(from: number, to: number): void
+}
+
+const LF = 10
+const HALF_KEY_BYTES = 8
+/** An event has three words; the first is the number of rows before it and one bit, its kind. */
+const EVENT_WORDS = 3
+const WATCHED_ROW = 1
+/** The kernel keeps the number of a watch in 23 bits. */
+const WATCHES_MAX = 2 ** 23 - 2
 
 /**
- * The hash inputs that plain lines are written into. The password begins after its subkey and the
- * identity's key.
- */
-export interface PlainHashes {
-  readonly form: HashInput
-  readonly password: HashInput
-  readonly passwordAt: number
-}
-
-interface Domain {
-  readonly bytes: Uint8Array
-  /**
-   * An address with a plain name there is the mailbox's own form; `dots`: also one with dots in its
-   * name.
-   */
-  readonly plain: boolean
-  readonly dots: boolean
-  /** Its number among the watched ones; -1 where nobody watches it. */
-  readonly watched: number
-}
-
-const AT = 0x40
-const DOT = 0x2e
-const LOCAL_MAX = 64
-const ADDRESS_MAX = 254
-/** Longer ones may be hashes, and shorter ones the word for none. */
-const PASSWORD_MIN = 5
-const PASSWORD_MAX = 19
-/** No real list has more domains than this; the bound keeps the memory for them small. */
-const DOMAINS_MAX = 65_536
-
-/** By byte: its lower case if a plain name or domain may contain it, else 0. */
-const PLAIN = new Uint8Array(256)
-for (const character of "abcdefghijklmnopqrstuvwxyz0123456789_") {
-  PLAIN[character.charCodeAt(0)] = character.charCodeAt(0)
-  PLAIN[character.toUpperCase().charCodeAt(0)] = character.charCodeAt(0)
-}
-const HYPHEN = 0x2d
-const GRAPHIC_MIN = 0x21
-const GRAPHIC_MAX = 0x7e
-
-/**
- * Reads the lines that make up nearly all of a list without creating a string: a name of letters,
- * digits, dots and underscores, a domain already checked by the core, a password of 5 to 19 visible
- * characters. The address and the password are written directly into their hash inputs. Any other
- * line is declined and takes the general path.
+ * Keys the lines that make up nearly all of a list in WebAssembly: a name of letters, digits, dots,
+ * hyphens and underscores, a domain that the core was asked about, together at most 55 bytes, and a
+ * password of 5 to 19 visible characters (longer ones may be hashes, and shorter ones the word for
+ * none). Keys and fingerprints are those of the core; a test compares. Any other line is handed
+ * back.
  */
 export class PlainLines {
-  readonly #hashes: PlainHashes
-  readonly #domains = new Map<number, Domain>()
-  /** Where address and password end in their hash inputs, after `read` returned true. */
-  formEnd = 0
-  passwordEnd = 0
-  /** Of the domain of the address, among the watched ones; -1 where nobody watches it. */
-  watched = -1
+  readonly #kernel: Kernel
   readonly #watchedOf: (domain: string) => number
+  readonly #window: Uint8Array
+  readonly #columns: KeyedColumns
+  readonly #events: Uint32Array
+  /** The most of the window that was in use since it was wiped. */
+  #used = 0
 
-  constructor(hashes: PlainHashes, watchedOf: (domain: string) => number) {
-    this.#hashes = hashes
+  constructor(
+    { identity, password }: Pick<Secrets["subkeys"], "identity" | "password">,
+    watchedOf: (domain: string) => number,
+  ) {
+    const kernel = openKernel()
+    const { buffer } = kernel.memory
+    const bytes = (at: Value, length: Value): Uint8Array =>
+      new Uint8Array(buffer, at.value, length.value)
+    this.#kernel = kernel
     this.#watchedOf = watchedOf
+    this.#window = bytes(kernel.window, kernel.windowBytes)
+    this.#columns = {
+      keysHigh: bytes(kernel.keysHigh, kernel.columnBytes),
+      keysLow: bytes(kernel.keysLow, kernel.columnBytes),
+      heads: bytes(kernel.heads, kernel.columnBytes),
+    }
+    this.#events = new Uint32Array(buffer, kernel.eventsAt.value)
+    kernel.prepare()
+    this.#window.set(hashStart(identity, IDENTITY_TAGS.email))
+    kernel.startIdentities()
+    this.#window.set(hashStart(password))
+    kernel.startPasswords()
+    kernel.wipe(this.#window.length)
   }
 
-  read(bytes: Uint8Array, from: number, to: number, delimiter: number): boolean {
-    const { form, password, passwordAt } = this.#hashes
-    const address = form.roomFor(ADDRESS_MAX)
-    let out = 0
-    let dots = false
-    let before = DOT
-    let at = from
-    for (; at < to; at++) {
-      const byte = bytes[at] as number
-      if (byte === AT) break
-      if (byte === DOT) {
-        if (before === DOT) return false
-        dots = true
-        address[out++] = DOT
-      } else {
-        const lower = PLAIN[byte] as number
-        if (lower === 0) return false
-        address[out++] = lower
-      }
-      before = byte
-      if (out > LOCAL_MAX) return false
-    }
-    if (at === to || before === DOT) return false
-    address[out++] = AT
-    const domainAt = out
-    let hash = 0x811c_9dc5
-    for (at++; at < to; at++) {
-      const byte = bytes[at] as number
-      if (byte === delimiter) break
-      const lower = byte === DOT || byte === HYPHEN ? byte : (PLAIN[byte] as number)
-      if (lower === 0 || out >= ADDRESS_MAX) return false
-      address[out++] = lower
-      hash = Math.imul(hash ^ lower, 0x0100_0193)
-    }
-    const length = to - at - 1
-    if (at === to || length < PASSWORD_MIN || length > PASSWORD_MAX) return false
-    const domain = this.#domain(hash, address, domainAt, out)
-    if (domain === null || !domain.plain || (dots && !domain.dots)) return false
-    const secret = password.roomFor(passwordAt + PASSWORD_MAX)
-    let end = passwordAt
-    for (at++; at < to; at++) {
-      const byte = bytes[at] as number
-      if (byte < GRAPHIC_MIN || byte > GRAPHIC_MAX) return false
-      secret[end++] = byte
-    }
-    this.formEnd = out
-    this.watched = domain.watched
-    this.passwordEnd = end
-    return true
+  /** All memory of the kernel, for a test to look for what must not be left in it. */
+  get memory(): Uint8Array {
+    return new Uint8Array(this.#kernel.memory.buffer)
   }
 
   /**
-   * The core's answer about a domain, requested once per domain; null if two domains share a hash.
+   * Reads all lines of a block. `delimiter` is a byte, and `headHigh` the first half of the heads
+   * of its rows. No address or password is left in the kernel's memory afterwards.
    */
-  #domain(hash: number, address: Uint8Array, from: number, to: number): Domain | null {
-    const known = this.#domains.get(hash)
-    if (known !== undefined) return isSame(known.bytes, address, from, to) ? known : null
-    if (this.#domains.size >= DOMAINS_MAX) this.#domains.clear()
-    // A copy: slices of Node's own buffers change with them.
-    const bytes = Uint8Array.from(address.subarray(from, to))
-    const name = Buffer.from(bytes).toString("latin1")
-    const domain = {
-      bytes,
-      plain: isOwnForm(`a1_@${name}`),
-      dots: isOwnForm(`a.1@${name}`),
-      watched: this.#watchedOf(name),
+  read(block: Buffer, delimiter: number, headHigh: number, sink: PlainLinesSink): void {
+    try {
+      for (let at = 0; at < block.length;) {
+        const end = this.#windowEnd(block, at)
+        if (end > at) this.#readWindow(block, at, end, delimiter, headHigh, sink)
+        const next = end > at ? end : lineEnd(block, at)
+        // A line longer than the window.
+        if (end <= at) sink.others(at, next)
+        at = next
+      }
+    } finally {
+      this.#kernel.wipe(this.#used)
+      this.#used = 0
     }
-    this.#domains.set(hash, domain)
-    return domain
+  }
+
+  /** After the last line that fits into the window; before `at` if the first one does not. */
+  #windowEnd(block: Buffer, at: number): number {
+    const end = at + this.#window.length
+    return end >= block.length ? block.length : block.lastIndexOf(LF, end - 1) + 1
+  }
+
+  #readWindow(
+    block: Buffer,
+    at: number,
+    end: number,
+    delimiter: number,
+    headHigh: number,
+    sink: PlainLinesSink,
+  ): void {
+    const kernel = this.#kernel
+    this.#window.set(block.subarray(at, end))
+    this.#used = Math.max(this.#used, end - at)
+    kernel.begin(end - at, delimiter, headHigh)
+    while (kernel.keyLines() === 0) this.#addDomain()
+    const columns = this.#columns
+    let row = 0
+    for (let event = 0; event < kernel.events.value; event++) {
+      const [rows = 0, first = 0, second = 0] = this.#events.subarray(event * EVENT_WORDS)
+      if (rows >>> 1 > row) sink.rows(columns, row, rows >>> 1)
+      row = rows >>> 1
+      if ((rows & 1) === WATCHED_ROW) sink.watched(keyOf(columns, row - 1), first)
+      else sink.others(at + first, at + second)
+    }
+    if (kernel.rows.value > row) sink.rows(columns, row, kernel.rows.value)
+  }
+
+  /** Asks the core about the domain that stopped the kernel. Each is asked about once. */
+  #addDomain(): void {
+    const { domainAt, domainLength } = this.#kernel
+    const bytes = Buffer.from(this.#kernel.memory.buffer, domainAt.value, domainLength.value)
+    const name = bytes.toString("latin1")
+    const watched = this.#watchedOf(name)
+    this.#kernel.addDomain(
+      isOwnForm(`a1_@${name}`) && watched <= WATCHES_MAX,
+      isOwnForm(`a.1@${name}`),
+      isOwnForm(`a-1@${name}`),
+      watched + 1,
+    )
   }
 }
 
@@ -142,8 +139,13 @@ function isOwnForm(address: string): boolean {
   return !("fault" in parsed) && parsed.exact === address && parsed.canonical === address
 }
 
-function isSame(known: Uint8Array, bytes: Uint8Array, from: number, to: number): boolean {
-  if (known.length !== to - from) return false
-  for (let i = 0; i < known.length; i++) if (known[i] !== bytes[from + i]) return false
-  return true
+function keyOf({ keysHigh, keysLow }: KeyedColumns, row: number): string {
+  const [from, to] = [row * HALF_KEY_BYTES, (row + 1) * HALF_KEY_BYTES]
+  return String.fromCharCode(...keysHigh.subarray(from, to), ...keysLow.subarray(from, to))
+}
+
+/** After the line that begins at `at`. */
+function lineEnd(block: Buffer, at: number): number {
+  const end = block.indexOf(LF, at)
+  return end === -1 ? block.length : end + 1
 }

@@ -9,7 +9,6 @@ const ADDRESS_LAST = new RegExp(`([:;|\\t ])[\\t ]*["'<]?${ADDRESS}["'>]?$`)
 
 // A local part in quotes may hold any delimiter; no unquoted one in these files does.
 const QUOTED_LOCAL_PART = /^"(?:[^"\\]|\\.){0,64}"@/
-const LF = 10
 const ANY_DELIMITER = /[:;|,\t ]/g
 const OTHER_DELIMITER = /[\t ]*[:;|,] ?|[\t ]+/y
 
@@ -74,20 +73,17 @@ function isCommaPair(text: string): boolean {
 function plainLinesFirst(lines: BlockParser, delimiter: number): BlockParser {
   return {
     parse(block, sink) {
-      if (sink.plainLine === undefined) return lines.parse(block, sink)
+      if (sink.plainLines === undefined) return lines.parse(block, sink)
       let line = 0
-      const one: RowSink = {
-        row: (within, row) => sink.row(line + within, row),
-        reject: (within, reason) => sink.reject(line + within, reason),
+      const within: RowSink = {
+        row: (at, row) => sink.row(line + at, row),
+        reject: (at, reason) => sink.reject(line + at, reason),
       }
-      for (let at = 0; at < block.length;) {
-        const end = block.indexOf(LF, at)
-        const stop = end === -1 ? block.length : end
-        if (sink.plainLine(block, at, stop, delimiter)) line++
-        else line += lines.parse(block.subarray(at, Math.min(stop + 1, block.length)), one)
-        at = stop + 1
-      }
-      return line
+      const after = sink.plainLines(block, delimiter, (plain, from, to) => {
+        line += plain
+        line += lines.parse(block.subarray(from, to), within)
+      })
+      return line + after
     },
   }
 }

@@ -48,11 +48,17 @@ export interface RowSink {
   row(line: number, row: ParsedRow): void
   reject(line: number, reason: RejectReason): void
   /**
-   * Takes a line of an address, a delimiter of one byte and a password straight from its bytes,
-   * from `from` to `to`, as if it had been parsed and handed to `row`. False unless the line is so
-   * plain that the outcome is certain to be the same.
+   * Takes lines of an address, a delimiter of one byte and a password straight from the bytes of a
+   * block, as if each had been parsed and handed to `row`, where they are so plain that the outcome
+   * is certain to be the same. All other lines are handed to `others`, in their place: how many
+   * plain lines came before them since the last call, and from where to where they are in the
+   * block. Returns how many plain lines came after the last call.
    */
-  plainLine?(bytes: Uint8Array, from: number, to: number, delimiter: number): boolean
+  plainLines?(
+    block: Buffer,
+    delimiter: number,
+    others: (plain: number, from: number, to: number) => void,
+  ): number
 }
 
 /**

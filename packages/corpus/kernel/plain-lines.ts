@@ -63,24 +63,25 @@ const PASSWORD_BITS: u32 = (64 + 16) * 8
 /** Bits of the start of an identity's hash and of the digest that follows it. */
 const IDENTITY_BITS: u32 = (64 + 32) * 8
 
-/** By byte: its lower case if a name or a domain may contain it, else 0. */
-const LETTERS: u32 = 0x1a00
+const VECTOR_BYTES: u32 = 16
+/** The bit after those of a vector's bytes, so that there is always one to find. */
+const NO_BYTE: u32 = 1 << 16
 
 const LF: u32 = 0x0a
 const CR: u32 = 0x0d
-const HYPHEN: u32 = 0x2d
-const DOT: u32 = 0x2e
+const HYPHEN: u8 = 0x2d
+const DOT: u8 = 0x2e
 const AT: u32 = 0x40
-const GRAPHIC_MIN: u32 = 0x21
-const GRAPHIC_MAX: u32 = 0x7e
+const GRAPHIC_MIN: u8 = 0x21
+const GRAPHIC_MAX: u8 = 0x7e
 const ONE_BIT: u32 = 0x80
 
 /** Kinds of events. */
 const OTHER_LINES: u32 = 0
 const WATCHED_ROW: u32 = 1
 
-const FNV_OFFSET: u32 = 0x811c_9dc5
-const FNV_PRIME: u32 = 0x0100_0193
+/** Any odd number with as many ones as zeros would do: 2^64 over the golden ratio. */
+const HASH_FACTOR: u64 = 0x9e37_79b9_7f4a_7c15
 
 let next: u32 = 0
 let end: u32 = 0
@@ -98,14 +99,6 @@ let domainHash: u32 = 0
 
 export function prepare(): void {
   prepareHashes()
-  for (let byte: u32 = 0x30; byte <= 0x39; byte++) store<u8>(LETTERS + byte, byte)
-  for (let byte: u32 = 0x61; byte <= 0x7a; byte++) {
-    store<u8>(LETTERS + byte, byte)
-    store<u8>(LETTERS + byte - 0x20, byte)
-  }
-  store<u8>(LETTERS + 0x5f, 0x5f)
-  store<u8>(LETTERS + HYPHEN, HYPHEN)
-  store<u8>(LETTERS + DOT, DOT)
 }
 
 /** Takes the start of identity hashes from the window, 64 bytes. */
@@ -189,8 +182,9 @@ let lastRead: u32 = 0
 let nameMarks: u32 = 0
 
 /**
- * Writes address and password of a line into their blocks. Returns where the line ends, or 0 for a
- * line that is not plain.
+ * Writes address and password of a line into their blocks, up to sixteen bytes at once. Returns
+ * where the line ends, or 0 for a line that is not plain. A vector may be written over the end of
+ * its block: what is there is written later or never read.
  */
 function readLine(line: u32, form: u32, password: u32): u32 {
   const zero = i32x4.splat(0)
@@ -198,67 +192,108 @@ function readLine(line: u32, form: u32, password: u32): u32 {
   v128.store(form, zero, 16)
   v128.store(form, zero, 32)
   v128.store(form, zero, 48)
-  v128.store(password, zero, 16)
-  v128.store(password, zero, 32)
-  v128.store(password, zero, 48)
   const formMax = form + FORM_MAX
   let at = line
   let to = form
   let marks: u32 = 0
-  let before = DOT
-  let byte: u32 = 0
-  for (;;) {
-    byte = load<u8>(at)
-    const letter: u32 = load<u8>(LETTERS + byte)
-    if (letter == 0) break
-    if (letter <= DOT) {
-      if (letter == HYPHEN) marks |= HYPHENS
-      else if (before == DOT) return declined(at)
-      else marks |= DOTS
-    }
-    if (to == formMax) return declined(at)
-    store<u8>(to++, letter)
-    before = letter
-    at++
+  // A dot may stand neither first nor last nor after another one.
+  let afterDot: u32 = 1
+  let length: u32 = VECTOR_BYTES
+  while (length == VECTOR_BYTES) {
+    const bytes = v128.load(at)
+    const letters = lettersOf(bytes)
+    v128.store(to, lowerCase(bytes, letters))
+    length = ctz(othersOf(bytes, letters) | NO_BYTE)
+    const read = (1 << length) - 1
+    const dots = placesOf(bytes, DOT) & read
+    if ((dots & ((dots << 1) | afterDot)) != 0) return declined(at)
+    if (dots != 0) marks |= DOTS
+    if ((placesOf(bytes, HYPHEN) & read) != 0) marks |= HYPHENS
+    afterDot = dots >> 15
+    at += length
+    to += length
+    if (to >= formMax) return declined(at)
   }
-  if (byte != AT || before == DOT || to == formMax) return declined(at)
+  if (load<u8>(at) != AT || to == form || load<u8>(to - 1) == DOT) return declined(at)
   store<u8>(to++, AT)
   at++
   const domain = to
-  let hash = FNV_OFFSET
-  for (;;) {
-    byte = load<u8>(at)
-    if (byte == delimiter) break
-    const letter: u32 = load<u8>(LETTERS + byte)
-    if (letter == 0 || to == formMax) return declined(at)
-    store<u8>(to++, letter)
-    hash = (hash ^ letter) * FNV_PRIME
-    at++
+  length = VECTOR_BYTES
+  while (length == VECTOR_BYTES) {
+    const bytes = v128.load(at)
+    const letters = lettersOf(bytes)
+    v128.store(to, lowerCase(bytes, letters))
+    length = ctz(othersOf(bytes, letters) | NO_BYTE)
+    at += length
+    to += length
+    if (to > formMax) return declined(at)
   }
-  if (to == domain) return declined(at)
+  if (load<u8>(at) != delimiter || to == domain) return declined(at)
+  v128.store(to, zero)
   at++
-  const secret = at
-  let into = password + PASSWORD_AT
-  for (;;) {
-    byte = load<u8>(at)
-    if (byte - GRAPHIC_MIN > GRAPHIC_MAX - GRAPHIC_MIN) break
-    if (at - secret == PASSWORD_MAX) return declined(at)
-    store<u8>(into++, byte)
-    at++
+  const bytes = v128.load(at)
+  v128.store(password, bytes, PASSWORD_AT)
+  v128.store(password, zero, PASSWORD_AT + 16)
+  v128.store(password, zero, PASSWORD_AT + 32)
+  length = ctz(unseenOf(bytes) | NO_BYTE)
+  if (length == VECTOR_BYTES) {
+    const more = v128.load(at, 16)
+    v128.store(password, more, PASSWORD_AT + 16)
+    length += ctz(unseenOf(more) | NO_BYTE)
   }
-  const length = at - secret
+  v128.store(password + length, zero, PASSWORD_AT)
+  at += length
   // A CR is part of a line end if LF or nothing follows it.
-  const stop = byte == CR ? at + 1 : at
-  if (length < PASSWORD_MIN || load<u8>(stop) != LF) return declined(at)
+  const stop = load<u8>(at) == CR ? at + 1 : at
+  if (length < PASSWORD_MIN || length > PASSWORD_MAX || load<u8>(stop) != LF) return declined(at)
   nameMarks = marks
   domainAt = domain
   domainLength = to - domain
-  domainHash = hash
+  domainHash = hashOf(domain, to)
   store<u8>(to, ONE_BIT)
   store<u16>(form, bswap<u16>(((to - form) * 8) as u16), 62)
-  store<u8>(into, ONE_BIT)
+  store<u8>(password + length, ONE_BIT, PASSWORD_AT)
   store<u16>(password, bswap<u16>((PASSWORD_BITS + length * 8) as u16), 62)
   return stop
+}
+
+/** Where ASCII letters are. */
+function lettersOf(bytes: v128): v128 {
+  const lower = v128.or(bytes, i8x16.splat(0x20))
+  return i8x16.le_u(i8x16.sub(lower, i8x16.splat(0x61)), i8x16.splat(25))
+}
+
+function lowerCase(bytes: v128, letters: v128): v128 {
+  return v128.or(bytes, v128.and(letters, i8x16.splat(0x20)))
+}
+
+/** The places of bytes that neither a name nor a domain may have: a bit each. */
+function othersOf(bytes: v128, letters: v128): u32 {
+  // Hyphen, dot, slash and the digits follow each other.
+  const digits = i8x16.le_u(i8x16.sub(bytes, i8x16.splat(0x2d)), i8x16.splat(12))
+  const plain = v128.or(letters, v128.andnot(digits, i8x16.eq(bytes, i8x16.splat(0x2f))))
+  return ~i8x16.bitmask(v128.or(plain, i8x16.eq(bytes, i8x16.splat(0x5f)))) & 0xffff
+}
+
+/** The places of bytes that are no visible ASCII characters. */
+function unseenOf(bytes: v128): u32 {
+  return i8x16.bitmask(
+    i8x16.gt_u(i8x16.sub(bytes, i8x16.splat(GRAPHIC_MIN)), i8x16.splat(GRAPHIC_MAX - GRAPHIC_MIN)),
+  )
+}
+
+function placesOf(bytes: v128, byte: u8): u32 {
+  return i8x16.bitmask(i8x16.eq(bytes, i8x16.splat(byte)))
+}
+
+/** Of bytes that zeros follow. */
+function hashOf(from: u32, to: u32): u32 {
+  let hash: u64 = to - from
+  for (let at = from; at < to; at += 8) {
+    hash = (hash ^ load<u64>(at)) * HASH_FACTOR
+    hash ^= hash >> 29
+  }
+  return (hash >> 32) as u32
 }
 
 function declined(at: u32): u32 {
@@ -321,10 +356,14 @@ function findDomain(): u32 {
 }
 
 function isSame(one: u32, other: u32, length: u32): bool {
-  for (let at: u32 = 0; at < length; at++) {
-    if (load<u8>(one + at) != load<u8>(other + at)) return false
+  let at: u32 = 0
+  for (; at + 8 <= length; at += 8) {
+    if (load<u64>(one + at) != load<u64>(other + at)) return false
   }
-  return true
+  const rest = length - at
+  if (rest == 0) return true
+  // The bytes after the end differ: they are shifted out.
+  return (load<u64>(one + at) ^ load<u64>(other + at)) << (64 - rest * 8) == 0
 }
 
 function forgetDomains(): void {

@@ -124,10 +124,12 @@ export class PlainLines {
     const bytes = Buffer.from(this.#kernel.memory.buffer, domainAt.value, domainLength.value)
     const name = bytes.toString("latin1")
     const watched = this.#watchedOf(name)
+    // At nearly every domain all of them are part of a name, and one question is enough.
+    const all = isOwnForm(`a.1-b_@${name}`)
     this.#kernel.addDomain(
-      isOwnForm(`a1_@${name}`) && watched <= WATCHES_MAX,
-      isOwnForm(`a.1@${name}`),
-      isOwnForm(`a-1@${name}`),
+      (all || isOwnForm(`a1_@${name}`)) && watched <= WATCHES_MAX,
+      all || isOwnForm(`a.1@${name}`),
+      all || isOwnForm(`a-1@${name}`),
       watched + 1,
     )
   }

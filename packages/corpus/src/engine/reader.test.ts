@@ -10,12 +10,12 @@ import {
 } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
-import { Writable } from "node:stream"
+import { Readable, Writable } from "node:stream"
 import { after, test } from "node:test"
 import { deriveSecrets } from "@assay/runtime/secrets"
 import type { FoundFormat } from "../formats/format.ts"
 import { type Examined, examineInputs } from "./examine.ts"
-import { END_FRAME } from "./keyed-rows.ts"
+import { END_FRAME, readFrames } from "./keyed-rows.ts"
 import { type ReadJob, readInputs } from "./reader.ts"
 
 const directory = mkdtempSync(join(tmpdir(), "assay-reader-"))
@@ -53,6 +53,69 @@ function collecting(): { out: Writable; bytes(): Buffer } {
 async function examined(paths = [list]): Promise<Examined> {
   return await examineInputs({ paths, hints: { map: {} }, rowsShown: 0, nowMs: Date.now() })
 }
+
+/** Lines of every kind beside plain ones, and why the odd ones among them are rejected. */
+const ODD_LINES: readonly (readonly [text: string, reject: string | null])[] = [
+  ["first@mail.example:secret1", null],
+  ["UPPER.Case@Mail.Example:secret2", null],
+  ["name+tag@mail.example:secret3", null],
+  ["", "blank"],
+  ["grün@mail.example:pässword", null],
+  ["name@mail.example:5f4dcc3b5aa765d61d8327deb882cf99", null],
+  ["no delimiter or address", "no-delimiter"],
+  ["user:secret4", "no-identity"],
+  ["two..dots@mail.example:secret5", "not-an-email"],
+  [".dot@mail.example:secret5", "not-an-email"],
+  ["dot.@mail.example:secret5", "not-an-email"],
+  ["name@-mail.example:secret6", "not-an-email"],
+  ["name-x@yahoo.com:secret7", null],
+  ["first@mail.example:secret1", null],
+  ["\ufeffmarked@mail.example:secret8", null],
+  ["name@mail.example", null],
+  ["name@mail.example:", null],
+  ["name@mail.example;secret9", null],
+  ["   ", "blank"],
+  ["x".repeat(70_000), "no-delimiter"],
+  [`${"x".repeat(65)}@mail.example:secret10`, "not-an-email"],
+  ["last@mail.example:secret11", null],
+]
+const ODD_ENCODINGS: Readonly<Record<string, (text: string) => Buffer>> = {
+  "UTF-8": (text) => Buffer.from(text),
+  "UTF-8 with a mark": (text) => Buffer.from(`\ufeff${text}`),
+  "UTF-8 with NULs": (text) => Buffer.from(text.replaceAll("secret", "sec\0ret")),
+  "UTF-16, little end first": (text) => Buffer.from(`\ufeff${text}`, "utf16le"),
+  "UTF-16, big end first": (text) => Buffer.from(`\ufeff${text}`, "utf16le").swap16(),
+}
+
+test("odd lines between plain ones are rejected by their number, however a list is written", async () => {
+  const lines = Array.from({ length: 16 }, () => ODD_LINES).flat()
+  const rejected = lines.flatMap(([, reason], at) => (reason === null ? [] : [[at + 1, reason]]))
+  const written = Object.entries(ODD_ENCODINGS).flatMap(([title, encoded]) =>
+    ["\n", "\r\n", "\r"].map((end) => ({ title, end, encoded })),
+  )
+  const paths = written.map(({ end, encoded }, n) => {
+    const path = join(directory, `odd-${n + 10}.txt`)
+    writeFileSync(path, encoded(lines.map(([text]) => text).join(end)))
+    return path
+  })
+  const job = jobOf("odd", 2, paths)
+  const { out, bytes } = collecting()
+  await readInputs(job, await examined(paths), out, () => undefined)
+  const [, ...rejects] = readFileSync(job.rejects, "utf8").trimEnd().split("\n")
+  assert.deepEqual(
+    rejects,
+    written.flatMap((_, n) => rejected.map(([line, reason]) => `${n + 1},${line},${reason}`)),
+  )
+  // No byte of a keyed row depends on how the list was written.
+  const rows = await rowsOf(bytes())
+  const length = (lines.length - rejected.length) * 24
+  assert.equal(rows.length, written.length * length)
+  for (const [n, { title, end }] of written.entries())
+    assert.ok(
+      rows.subarray(n * length, (n + 1) * length).equals(rows.subarray(0, length)),
+      `${title}, ${JSON.stringify(end)}`,
+    )
+})
 
 test("one thread or three: the same frames, and rejects by line through all blocks", async () => {
   const read = async (threads: number): Promise<{ frames: Buffer; rejects: string }> => {
@@ -141,3 +204,14 @@ test("a sorter that is gone ends the reading", async () => {
     { code: "sorter-gone" },
   )
 })
+
+/** The columns of all frames, row by row. */
+async function rowsOf(frames: Buffer): Promise<Buffer> {
+  const rows: Buffer[] = []
+  for await (const { count, keysHigh, keysLow, heads } of readFrames(Readable.from([frames]))) {
+    for (let row = 0; row < count; row++)
+      for (const column of [keysHigh, keysLow, heads])
+        rows.push(column.subarray(row * 8, row * 8 + 8))
+  }
+  return Buffer.concat(rows)
+}

@@ -176,7 +176,7 @@ export function wipe(bytes: u32): void {
   memory.fill(WINDOW, 0, bytes + 1)
 }
 
-/** Where the name has been read to when `readLine` declined the line. */
+/** How far `readLine` came in a line that it declined: no line end is before that. */
 let lastRead: u32 = 0
 /** Of the line that was read. */
 let nameMarks: u32 = 0

@@ -5,6 +5,7 @@ import { join } from "node:path"
 import { emailModels, modelSchemas, phoneModels } from "@assay/core/score"
 import { format, resolveConfig } from "prettier"
 import { apiPage } from "./reference/api.ts"
+import { capacityPage } from "./reference/capacity.ts"
 import { commandLinePage } from "./reference/command-line.ts"
 import { configurationPage } from "./reference/configuration.ts"
 import { dropFilesPage } from "./reference/drop-files.ts"
@@ -40,6 +41,7 @@ async function currentPages(): Promise<ReadonlyMap<string, string>> {
   const [commandLine, dropFiles] = [commandLinePage(), await dropFilesPage()]
   const texts = {
     "api.md": api,
+    "capacity.md": capacityPage(),
     "command-line.md": commandLine,
     "configuration.md": configurationPage(),
     "drop-files.md": dropFiles,

@@ -21,8 +21,13 @@ mkdirSync(screenshots, { recursive: true })
 
 export { overflow, PAIRS, PHONE, WIDE }
 
-/** What a file of tests starts before the service; returns settings that the service gets. */
-export const first = { start: async (): Promise<Record<string, string>> => ({}) }
+interface First {
+  /** What a file of tests starts before the service; returns settings that the service gets. */
+  start(): Promise<Record<string, string>>
+  /** Where the service keeps its data; a directory of its own unless given. */
+  dataDirectory?: string
+}
+export const first: First = { start: async () => ({}) }
 export let service: Service
 export let origin: string
 export let browser: Browser | null
@@ -34,6 +39,7 @@ before(async () => {
     startService({
       args: ["--workers", "1"],
       env: { ASSAY_SSF_ORIGIN: "http://localhost", ...env },
+      ...(first.dataDirectory !== undefined && { dataDirectory: first.dataDirectory }),
     }),
     openChromium(),
   ])

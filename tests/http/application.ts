@@ -13,7 +13,13 @@ import { openUsage } from "../../packages/server/src/accounts/usage.ts"
 import { openEventNews } from "../../packages/server/src/events/event-news.ts"
 import { loadDemoCorpus } from "../../packages/server/src/demo/demo.ts"
 import { openMetrics } from "../../packages/server/src/base/metrics.ts"
+import { budgetOf, noBudget } from "../../packages/server/src/health/budget.ts"
 import { levelsOf } from "../../packages/server/src/health/levels.ts"
+import {
+  countRequests,
+  type RequestCounts,
+} from "../../packages/server/src/health/request-counts.ts"
+import { monthOf } from "@assay/runtime/time"
 import { VERSION } from "../../packages/server/src/base/version.ts"
 import { noSinks } from "../../packages/server/src/run/no-sinks.ts"
 import { onceForSchemas, schemaCompilers } from "../../packages/server/src/http/schema-compilers.ts"
@@ -65,6 +71,8 @@ export interface Application {
   readonly clock: { ms: number }
   readonly log: string[]
   readonly metrics: () => Promise<string>
+  /** What a worker would hand to the primary. */
+  readonly counted: () => RequestCounts
   score(email: string, key?: string, context?: object): Promise<Answer>
   /** Sends many addresses as a batch, or as a stream of lines, and returns the answer's text. */
   scoreMany(emails: readonly string[], as: "batch" | "stream"): Promise<[number, string]>
@@ -139,7 +147,8 @@ export async function openApplication(change: Change = {}): Promise<Application>
       now(),
     )) ?? ""
   const registry = new Registry()
-  const metrics = openMetrics(registry, () => registry.metrics())
+  const requests = countRequests(openMetrics(registry, () => registry.metrics()))
+  const { metrics } = requests
   const callers = openCallers({ accounts: records, now, elapsed, demoKeysAllowed: true })
   const counters = change.counters ?? embeddedCounters({ now, elapsed })
   const changedCallers = change.callers?.(callers) ?? callers
@@ -227,6 +236,7 @@ export async function openApplication(change: Change = {}): Promise<Application>
     pingRecords: () => records.ping(),
     requireSoundIndex: () => undefined,
     serviceLevels: async (period) => levelsOf(new Map(), period, now()),
+    errorBudget: async (month) => budgetOf(noBudget(), month ?? monthOf(now()), now()),
     healthChecks: {},
     aboutService: { version: VERSION, started_at: "", workers: 1, models: [], settings: [] },
   }
@@ -291,6 +301,7 @@ export async function openApplication(change: Change = {}): Promise<Application>
     clock,
     log: lines,
     metrics: () => registry.metrics(),
+    counted: requests.take,
     async score(email, with_ = key, context) {
       const answer = await app.inject({
         method: "POST",

@@ -83,8 +83,11 @@ test("an overloaded worker turns requests away with 503 and Retry-After, never w
   assert.ok(!("risk_score" in body))
   for (const path of ["/healthz", "/readyz", "/metrics"])
     assert.equal(await app.get(path), 200, path)
+  // One request that failed for the error budget, and nothing of monitoring.
+  assert.deepEqual(app.counted().kinds, [["score", 1, 0]])
   overloaded = false
   assert.equal((await app.score("sofia.rossi@mail.example")).status, 200)
+  assert.deepEqual(app.counted().kinds, [["score", 1, 1]])
   await app.close()
 })
 

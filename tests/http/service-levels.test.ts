@@ -3,7 +3,13 @@ import assert from "node:assert/strict"
 import { join } from "node:path"
 import { test } from "node:test"
 import { setTimeout as delay } from "node:timers/promises"
-import type { DecisionCounts, OwnTenant, ServiceHealth, ServiceLevels } from "@assay/core/contract"
+import type {
+  DecisionCounts,
+  ErrorBudget,
+  OwnTenant,
+  ServiceHealth,
+  ServiceLevels,
+} from "@assay/core/contract"
 import { assay } from "../cli/assay.ts"
 import { type Service, startService } from "./service.ts"
 import { joins, printedToken, signsIn, tokenIn, type Visitor } from "./signed-in.ts"
@@ -121,6 +127,70 @@ test("members see how well the service answers without counts of others, and adm
   assert.equal(own.status, 200)
   assert.equal(own.body.name, "demo")
   assert.ok(own.body.retention.decision_days > 0)
+})
+
+test("the error budget counts what was asked, for administrators alone, and outlives a kill", async () => {
+  const dataDirectory = join(temporary, "budget")
+  const args = ["--workers", "2"]
+  const first = await startService({ dataDirectory, args })
+  const administrator = await joins(first, printedToken(first), "ada@budget.example")
+  const budgetOf = async (who: Visitor): Promise<ErrorBudget> => {
+    const { status, body } = await who.send<ErrorBudget>("GET", "/api/v1/service/budget")
+    assert.equal(status, 200, JSON.stringify(body))
+    return body
+  }
+  const kindOf = (budget: ErrorBudget, kind: string) =>
+    budget.kinds.find((each) => each.kind === kind)
+  const scores = 40
+  for (let n = 0; n < scores; n++)
+    await first.request("/api/v1/risk/score", { json: { email: `a${n}@mail.example` } })
+  for (let n = 0; n < 10; n++) {
+    await first.request("/healthz")
+    await first.request("/metrics")
+    await first.request("/no/such/path")
+  }
+  let before: ErrorBudget
+  do before = await budgetOf(administrator)
+  while ((kindOf(before, "score")?.total ?? 0) < scores)
+  assert.equal(kindOf(before, "score")?.total, scores)
+  assert.equal(kindOf(before, "score")?.good, scores)
+  // Neither probes nor scrapes nor paths of nobody: pages are those of the sign-in alone.
+  assert.equal(kindOf(before, "pages")?.total, 0)
+  assert.equal(before.requests.failed, 0)
+
+  const metrics = await (await first.request("/metrics")).text()
+  assert.match(metrics, new RegExp(`^assay_slo_requests_total\\{kind="score"\\} ${scores}$`, "m"))
+  assert.match(
+    metrics,
+    new RegExp(`^assay_slo_good_requests_total\\{kind="score"\\} ${scores}$`, "m"),
+  )
+  assert.match(metrics, /^assay_slo_good_requests_total\{kind="pages"\} 0$/m)
+  assert.match(metrics, /^assay_slo_objective_ratio 0\.999$/m)
+  assert.match(metrics, /^assay_slo_month_availability_ratio 1$/m)
+  assert.match(metrics, /^assay_slo_month_budget_left_ratio 1$/m)
+  assert.match(metrics, /^assay_slo_month_running_ratio /m)
+  assert.match(metrics, /^assay_slo_month_not_running_seconds /m)
+
+  await member(first, "owner")
+  const viewer = await member(first, "viewer")
+  const refused = await viewer.send("GET", "/api/v1/service/budget")
+  assert.deepEqual([refused.status, refused.body.code], [403, "insufficient-role"])
+  const wrong = await administrator.send("GET", "/api/v1/service/budget?month=2026-13")
+  assert.deepEqual([wrong.status, wrong.body.code], [400, "invalid-request"])
+  const past = await administrator.send<ErrorBudget>("GET", "/api/v1/service/budget?month=2020-02")
+  assert.deepEqual([past.body.measured_from, past.body.days.length], [null, 29])
+
+  await delay(11_000)
+  await first.kill()
+  await delay(2_000)
+  await using second = await startService({ dataDirectory, args: ["--workers", "1"] })
+  const after = await budgetOf(await signsIn(second, "ada@budget.example"))
+  assert.equal(kindOf(after, "score")?.total, scores)
+  assert.equal(after.measured_from, before.measured_from)
+  // The time until it was ready again is told apart, and is no good answer.
+  assert.ok(after.running.not_running_seconds >= 2)
+  assert.ok(after.running.down_seconds >= 2)
+  assert.ok((after.running.share ?? 1) < 1)
 })
 
 test("a tenant's decisions are counted as soon as they are answered, and another's are not", async () => {

@@ -67,6 +67,7 @@ export type {
   DropKeys,
   DropResealResult,
   EmailRiskResult,
+  ErrorBudget,
   EventKind,
   EvidenceLine,
   FeedbackOutcome,

@@ -53,6 +53,12 @@ const CALLS: readonly [request: string, answer: object, call: (of: SessionClient
   ["GET /tenant", { plan: "free" }, ({ tenants }) => tenants.own()],
   ["GET /service/levels?period=7d", { points: [] }, ({ service }) => service.levels("7d")],
   ["GET /service/levels", { points: [] }, ({ service }) => service.levels()],
+  [
+    "GET /service/budget?month=2026-11",
+    { budget: { allowed: 1, left: 1 } },
+    ({ service }) => service.budget("2026-11"),
+  ],
+  ["GET /service/budget", { budget: {} }, ({ service }) => service.budget()],
   ["GET /service/health", { findings: [] }, ({ service }) => service.health()],
   ["GET /sinks", { sinks: [] }, ({ service }) => service.sinks()],
   [

@@ -4,6 +4,7 @@ import { Link } from "wouter"
 import { service } from "../ui/service.ts"
 import { Failure, Loading } from "../ui/states.tsx"
 import { relative } from "../ui/relative.ts"
+import { useBudget } from "./budget.tsx"
 import { useSources } from "./freshness.tsx"
 
 /** As many as are counted one by one. */
@@ -51,12 +52,13 @@ export function Attention(props: {
     queryKey: ["levels", "24h"],
     queryFn: ({ signal }) => service.service.levels("24h", { signal }),
   })
+  const budget = useBudget(isAdministrator)
   const asked: UseQueryResult[] = [
     levels,
     ...(hasReviews ? [waiting] : []),
     ...(hasWebhooks ? [webhooks] : []),
     ...(isMember ? [sources] : []),
-    ...(isAdministrator ? [health, sinks, signUps] : []),
+    ...(isAdministrator ? [health, sinks, signUps, budget] : []),
   ]
   const failed = asked.find(({ error }) => error !== null)
   if (failed !== undefined)
@@ -74,6 +76,8 @@ export function Attention(props: {
   const share = levels.data?.availability.share ?? null
   if (share !== null && share < (levels.data?.availability.objective ?? 0))
     items.push("The service was available for less of the last 24 hours than it aims at.")
+  if ((budget.data?.budget.left ?? 0) < 0)
+    items.push("More requests of this month failed than the error budget allows.")
   const reviews = waiting.data?.reviews.length ?? 0
   if (reviews > 0)
     items.push(

@@ -8,14 +8,9 @@ import { service } from "../ui/service.ts"
 import { Answer } from "../ui/states.tsx"
 import { Table } from "../ui/table.tsx"
 import { Moment, momentWords } from "../ui/time.tsx"
+import { Kept, percent } from "./kept.tsx"
 
 const count = new Intl.NumberFormat()
-/** Rounded down: what was down for a moment is never shown as whole. */
-const percent = new Intl.NumberFormat(undefined, {
-  style: "percent",
-  maximumFractionDigits: 3,
-  roundingMode: "floor",
-})
 const ms = (value: number | null): string =>
   value === null ? "too few scores" : `${count.format(value)} ms`
 
@@ -96,16 +91,6 @@ function Figures({ levels }: { readonly levels: ServiceLevels }): ReactElement {
         </>
       )}
     </dl>
-  )
-}
-
-/** Whether an aim is kept: by a shape and a colour. */
-function Kept(props: { readonly isKept: boolean; readonly children: string }): ReactElement {
-  return (
-    <span className="band" data-band={props.isKept ? "low" : "critical"}>
-      <span aria-hidden="true">{props.isKept ? "●" : "■"}</span> {props.children}
-      <span className="visually-hidden">{props.isKept ? ", as aimed" : ", missed"}</span>
-    </span>
   )
 }
 

@@ -5,6 +5,7 @@ import { DayChart } from "../ui/day-chart.tsx"
 import { service, useSession } from "../ui/service.ts"
 import { Answer, Empty, PageHead } from "../ui/states.tsx"
 import { Attention } from "./attention.tsx"
+import { Budget } from "./budget.tsx"
 import { Freshness } from "./freshness.tsx"
 import { Levels } from "./levels.tsx"
 import { Outcomes } from "./outcomes.tsx"
@@ -27,6 +28,7 @@ export default function Overview(): ReactElement {
   const webhooks = isMember
     ? session?.roles.includes("owner") === true && session.scopes.includes("webhooks:manage")
     : session.roles.includes("administrator")
+  const isAdministrator = session?.roles.includes("administrator") === true
   const select = useId()
   return (
     <>
@@ -53,7 +55,7 @@ export default function Overview(): ReactElement {
           isMember={isMember}
           hasReviews={reviews}
           hasWebhooks={webhooks}
-          isAdministrator={session?.roles.includes("administrator") === true}
+          isAdministrator={isAdministrator}
         />
       </section>
       {isMember && (
@@ -66,6 +68,12 @@ export default function Overview(): ReactElement {
         <h2>How well the service answers</h2>
         <Levels period={period} />
       </section>
+      {isAdministrator && (
+        <section className="panel">
+          <h2>Error budget of this month</h2>
+          <Budget />
+        </section>
+      )}
       {isMember && (
         <>
           <section className="panel">

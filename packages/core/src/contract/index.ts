@@ -212,9 +212,13 @@ export {
   type TenantScope,
 } from "./scopes.ts"
 export {
+  ErrorBudget,
+  ErrorBudgetQuery,
   type Finding,
   OBJECTIVE_MS,
   OBJECTIVE_SHARE,
+  REQUEST_KINDS,
+  type RequestKind,
   REQUESTS_MIN,
   SERVICE_PERIODS,
   ServiceHealth,

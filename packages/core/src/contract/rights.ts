@@ -123,6 +123,7 @@ export const RIGHTS = {
   getServiceLevels: { scopes: [], roles: [...members, "administrator"] },
   listSinks: { scopes: [], roles: administrators },
   testSink: { scopes: [], roles: administrators },
+  getErrorBudget: { scopes: [], roles: administrators },
   getServiceHealth: { scopes: [], roles: administrators },
   listTenants: { scopes: ["tenants:admin"], roles: administrators },
   createTenant: { scopes: ["tenants:admin"], roles: administrators },

@@ -86,6 +86,114 @@ export const ServiceLevels = Type.Object(
 )
 export type ServiceLevels = Static<typeof ServiceLevels>
 
+export const REQUEST_KINDS = ["score", "api", "pages"] as const
+/** What a request was for, as the error budget counts it. */
+export type RequestKind = (typeof REQUEST_KINDS)[number]
+
+export const ErrorBudgetQuery = Type.Object({
+  month: Type.Optional(
+    Type.String({
+      pattern: "^20[0-9]{2}-(0[1-9]|1[0-2])$",
+      description: "A month of UTC such as `2026-11`; the present one unless given.",
+    }),
+  ),
+})
+
+const share = orNull("The share of requests that were good; null: there were none.", 1)
+const requestCounts = {
+  total: count("Requests that count."),
+  good: count("Those that were answered with a status below 500."),
+  failed: count("The others."),
+}
+const times = {
+  running_seconds: count("How long it noted that it ran."),
+  not_running_seconds: count(
+    "The rest of the time: nobody can know what was asked in it, and none of it counts as good.",
+  ),
+}
+
+/** How many requests of a month failed, and how many may, as the service counted itself. */
+export const ErrorBudget = Type.Object(
+  {
+    month: Type.String({ description: "A month of UTC." }),
+    from: moment("When the month began."),
+    to: moment("When the figures were taken, or when the month ended."),
+    measured_from: Type.Union([Type.String({ format: "date-time" }), Type.Null()], {
+      description: "Since when requests of the month were counted; null: none of it was.",
+    }),
+    objective: Type.Number({ description: "The share of requests that is to be good." }),
+    requests: Type.Object(requestCounts, exactly),
+    availability: share,
+    budget: Type.Object(
+      {
+        allowed: count("How many of the requests so far may have failed."),
+        left: Type.Union([Type.Number({ maximum: 1 }), Type.Null()], {
+          description:
+            "The share of the budget that is left; below 0: more failed than may. null: there were no requests.",
+        }),
+      },
+      exactly,
+    ),
+    running: Type.Object(
+      {
+        ...times,
+        down_seconds: count(
+          "Of `not_running_seconds`: without having been stopped. Known once it runs again.",
+        ),
+        share: orNull("The share of the time that it ran; null: nothing was measured.", 1),
+      },
+      exactly,
+    ),
+    burn: Type.Array(
+      Type.Object(
+        {
+          hours: Type.Integer({ description: "How far back." }),
+          ...requestCounts,
+          rate: orNull(
+            "How fast the budget is spent: at 1 it lasts a month exactly. null: no requests.",
+          ),
+        },
+        exactly,
+      ),
+      { description: "Up to now, the shortest first; empty for a month that is over." },
+    ),
+    kinds: Type.Array(
+      Type.Object(
+        {
+          kind: words(
+            REQUEST_KINDS,
+            "`score`: single scores and batches. `api`: every other operation. `pages`: pages and their files.",
+          ),
+          ...requestCounts,
+          availability: share,
+        },
+        exactly,
+      ),
+    ),
+    days: Type.Array(
+      Type.Object(
+        {
+          day: Type.String({ format: "date", description: "A day of UTC." }),
+          ...requestCounts,
+          availability: share,
+          ...times,
+        },
+        exactly,
+      ),
+      { description: "Every day of the month so far, the first one first." },
+    ),
+    worst_minutes: Type.Array(
+      Type.Object({ at: moment("When the minute began."), ...requestCounts }, exactly),
+      {
+        description:
+          "The minutes of the last 24 hours in which most requests failed, at most ten; empty for a month that is over.",
+      },
+    ),
+  },
+  { $id: "ErrorBudget", ...exactly },
+)
+export type ErrorBudget = Static<typeof ErrorBudget>
+
 const Finding = Type.Object(
   {
     name: Type.String({ description: "What was looked at." }),

@@ -227,7 +227,7 @@ export const keptElsewhere: readonly Kept[] = [
   {
     what: "figures of how well the service answered (`levels.log`)",
     person: nobody,
-    long: { text: "90 days" },
+    long: { text: "90 days; counts of days for the error budget 400 days" },
   },
   {
     what: "states of the last 20 imports over HTTP (`imports.json`)",

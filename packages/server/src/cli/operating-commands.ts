@@ -2,6 +2,7 @@ import type { Command } from "commander"
 import { keepCompiledCode } from "../base/compiled-code.ts"
 import type { DevCarrierOptions } from "./dev-carrier.ts"
 import type { DevReceiverOptions } from "./dev-receiver.ts"
+import type { SloOptions } from "./slo.ts"
 import type { Shell } from "./terminal.ts"
 
 /** Starting the service. */
@@ -57,6 +58,14 @@ export function settingsCommands(assay: Command, { terminal }: Shell): void {
       "check the master secret, disk, clock, lists, index, network look-ups and providers",
     )
     .action(async () => (await import("./doctor.ts")).runDoctor(terminal))
+  assay
+    .command("slo")
+    .description(
+      "print how many requests of a month failed and how many may, by day, and when the service did not run",
+    )
+    .option("--month <month>", "a month of UTC such as 2026-03 (default: the present one)")
+    .option("--json", "print JSON")
+    .action(async (options: SloOptions) => (await import("./slo.ts")).printSlo(options, terminal))
 }
 
 /** Trying things out. */

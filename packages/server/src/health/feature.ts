@@ -1,5 +1,7 @@
 import { timingSafeEqual } from "node:crypto"
 import {
+  ErrorBudget,
+  ErrorBudgetQuery,
   type Finding,
   ServiceHealth,
   ServiceLevels,
@@ -30,6 +32,8 @@ export interface HealthServices {
   readonly metrics: Pick<Metrics, "text">
   /** What the service measured of itself, of all tenants. */
   readonly serviceLevels: (period: ServicePeriod) => Promise<ServiceLevels>
+  /** The error budget of a month, of all tenants; the present month unless given. */
+  readonly errorBudget: (month?: string) => Promise<ErrorBudget>
   /** What is looked at when an administrator asks; one that throws is a fault. */
   readonly healthChecks: Readonly<Record<string, () => Promise<Omit<Finding, "name">>>>
   /** What does not change while a worker runs. */
@@ -46,6 +50,20 @@ const levelsSchema = {
   querystring: ServiceLevelsQuery,
   response: {
     200: named(ServiceLevels, "Availability and the times of single scores."),
+    ...failures(...FAILURES_OF_READING),
+  },
+}
+
+const budgetSchema = {
+  operationId: "getErrorBudget",
+  summary: "See how much of a month's error budget is spent",
+  description:
+    "Requests of all tenants as the service counted them itself: good is every status below 500, so a refusal is good and a request that was shed is not. Probes of health, scrapes of metrics and paths that nobody offers do not count. What was asked while the service did not run, nobody can know: that time stands apart.",
+  tags: ["Operate"],
+  security: [{ session: [] }],
+  querystring: ErrorBudgetQuery,
+  response: {
+    200: named(ErrorBudget, "What was asked, what failed, what is left, and when it ran."),
     ...failures(...FAILURES_OF_READING),
   },
 }
@@ -96,6 +114,10 @@ function healthRoutes(app: App, services: HealthServices): void {
     const isAdministrator = caller.person?.roles.includes("administrator") === true
     return isAdministrator && counts !== undefined ? { ...levels, counts } : levels
   })
+
+  app.get("/api/v1/service/budget", { schema: budgetSchema }, ({ query }) =>
+    services.errorBudget(query.month),
+  )
 
   app.get("/api/v1/service/health", { schema: healthSchema }, async () => ({
     ...services.aboutService,

@@ -6,7 +6,7 @@ import { after, afterEach, beforeEach, mock, test } from "node:test"
 import { openLog } from "@assay/runtime/log"
 import { DAY_MS, HOUR_MS, MINUTE_MS } from "@assay/runtime/time"
 import { keepLevels, type LevelsKeeper } from "./keep-levels.ts"
-import { classOf, longestOf, type RequestCounts } from "./request-counts.ts"
+import { classOf, longestOf, noRequests as none, type RequestCounts } from "./request-counts.ts"
 
 const folder = mkdtempSync(join(tmpdir(), "assay-levels-"))
 after(() => rmSync(folder, { recursive: true }))
@@ -27,8 +27,6 @@ const opened = (): LevelsKeeper => {
   levels.begin()
   return levels
 }
-
-const none: RequestCounts = { answered: 0, failed: 0, scored: [] }
 
 /** Lets time pass, in which the workers report every second. */
 function passes(ms: number, levels: LevelsKeeper | null, counts = none): void {
@@ -53,7 +51,7 @@ test("a service that runs and is asked nothing is available, and its times are n
 test("requests that fail count for the ten seconds they failed in", () => {
   const levels = opened()
   passes(990_000, levels)
-  passes(10_000, levels, { answered: 1, failed: 1, scored: [] })
+  passes(10_000, levels, { ...none, answered: 1, failed: 1 })
   // Half of ten seconds of a thousand.
   assert.equal(levels.levels("24h").availability.share, 0.995)
 })
@@ -61,8 +59,8 @@ test("requests that fail count for the ten seconds they failed in", () => {
 test("percentiles are the longest times of their classes, from a hundred scores on", () => {
   const levels = opened()
   const scored = (fast: number, slow: number): RequestCounts => ({
+    ...none,
     answered: fast + slow,
-    failed: 0,
     scored: [
       [classOf(3), fast],
       [classOf(900), slow],
@@ -88,7 +86,7 @@ test("the class of a time ends at or after it, and 200 ms end a class", () => {
 
 test("figures outlive a stop, and the time it was stopped counts for nothing", () => {
   const first = opened()
-  passes(10 * MINUTE_MS, first, { answered: 5, failed: 0, scored: [] })
+  passes(10 * MINUTE_MS, first, { ...none, answered: 5, failed: 0 })
   first.stop()
   passes(HOUR_MS, null)
   const again = opened()
@@ -100,7 +98,7 @@ test("figures outlive a stop, and the time it was stopped counts for nothing", (
 
 test("after a kill the time until the service is ready again is down, and counts once", () => {
   const killed = opened()
-  passes(10 * MINUTE_MS, killed, { answered: 7, failed: 0, scored: [] })
+  passes(10 * MINUTE_MS, killed, { ...none, answered: 7, failed: 0 })
   mock.timers.reset()
   mock.timers.enable({ apis: ["setInterval"] })
   passes(5 * MINUTE_MS, null)
@@ -130,7 +128,7 @@ test("while no worker is heard of the service is down", () => {
 
 test("a line that was not written in whole is passed over, and a file of another format set aside", () => {
   const first = opened()
-  passes(60_000, first, { answered: 3, failed: 0, scored: [] })
+  passes(60_000, first, { ...none, answered: 3, failed: 0 })
   appendFileSync(file, '{"type":"ran","from":17')
   assert.equal(opened().levels("24h").counts?.answered, 3)
 
@@ -144,7 +142,7 @@ test("ninety days are kept, by the hour, and the file stays small", () => {
   for (let day = 0; day < 95; day++)
     for (let hour = 0; hour < 24; hour++) {
       time += HOUR_MS
-      levels.add({ answered: 1, failed: 0, scored: [[-20, 1]] })
+      levels.add({ ...none, answered: 1, scored: [[-20, 1]] })
       mock.timers.tick(10_000)
     }
   const { points, counts } = levels.levels("90d")

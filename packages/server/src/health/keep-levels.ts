@@ -1,9 +1,19 @@
 import { renameSync } from "node:fs"
-import type { ServiceLevels, ServicePeriod } from "@assay/core/contract"
+import type { ErrorBudget, ServiceLevels, ServicePeriod } from "@assay/core/contract"
 import type { Log } from "@assay/runtime/log"
+import { monthOf } from "@assay/runtime/time"
+import { addKinds, budgetOf, countRan, dropOldBudget, kindCounts, type Kinds } from "./budget.ts"
 import { addRan, dropOld, hourOf, type Hours, levelsOf } from "./levels.ts"
-import { appendLine, type Kept, type Line, readLevels, take, writeLevels } from "./levels-file.ts"
-import type { RequestCounts } from "./request-counts.ts"
+import {
+  appendLine,
+  type Kept,
+  type Line,
+  nothingKept,
+  readLevels,
+  take,
+  writeLevels,
+} from "./levels-file.ts"
+import { noRequests, type RequestCounts } from "./request-counts.ts"
 
 /** How often it is noted that the service runs; so much is lost when it is killed. */
 const NOTED_MS = 10_000
@@ -14,6 +24,10 @@ export interface LevelsKeeper {
   /** What a worker counted. One that is heard of runs. */
   add(counts: RequestCounts): void
   levels(period: ServicePeriod): ServiceLevels
+  /** The error budget of a month such as 2026-11; the present one unless given. */
+  budget(month?: string): ErrorBudget
+  /** Requests that count for it since the service was started. */
+  counted(): Kinds
   /** Notes that the service was stopped: what follows is nobody's fault. */
   stop(): void
 }
@@ -32,7 +46,8 @@ export interface LevelsOptions {
  */
 export function keepLevels({ file, now, elapsed, log }: LevelsOptions): LevelsKeeper {
   const kept = opened(file, log)
-  let counts: RequestCounts = { answered: 0, failed: 0, scored: [] }
+  const counted: Kinds = new Map()
+  let counts = noRequests
   let notedAt = elapsed()
   let heard = true
   let written: number | null = null
@@ -51,6 +66,7 @@ export function keepLevels({ file, now, elapsed, log }: LevelsOptions): LevelsKe
   }
   const rewrite = (): void => {
     dropOld(kept.hours, now())
+    dropOldBudget(kept.budget, now())
     quietly(() => writeLevels(file, kept))
     written = hourOf(now())
   }
@@ -60,7 +76,7 @@ export function keepLevels({ file, now, elapsed, log }: LevelsOptions): LevelsKe
   })
   const note = (): void => {
     keep(heard ? { type: "ran", ...span(), ...counts } : { type: "down", ...span() })
-    counts = { answered: 0, failed: 0, scored: [] }
+    counts = noRequests
     notedAt = elapsed()
     heard = false
     if (written !== hourOf(now())) rewrite()
@@ -73,6 +89,7 @@ export function keepLevels({ file, now, elapsed, log }: LevelsOptions): LevelsKe
         take(kept, { type: "down", from: until, to: now() })
       kept.until = now()
       kept.stopped = false
+      kept.budget.since ??= now()
       rewrite()
       notedAt = elapsed()
       heard = true
@@ -81,6 +98,7 @@ export function keepLevels({ file, now, elapsed, log }: LevelsOptions): LevelsKe
     add(more) {
       heard = true
       counts = sum(counts, more)
+      addKinds(counted, more.kinds)
     },
     levels(period) {
       const hours: Hours = structuredClone(kept.hours)
@@ -88,6 +106,13 @@ export function keepLevels({ file, now, elapsed, log }: LevelsOptions): LevelsKe
       if (timer !== undefined) addRan(hours, from, to, counts)
       return levelsOf(hours, period, now())
     },
+    budget(month = monthOf(now())) {
+      const budget = structuredClone(kept.budget)
+      const { from, to } = span()
+      if (timer !== undefined) countRan(budget, from, to, counts.kinds)
+      return budgetOf(budget, month, now())
+    },
+    counted: () => counted,
     stop() {
       if (timer === undefined) return
       clearInterval(timer)
@@ -103,16 +128,20 @@ function opened(file: string, log: Log): Kept {
   if (kept !== null) return kept
   log.warn("figures of the service in another format are set aside, and measuring begins anew")
   renameSync(file, `${file}.set-aside`)
-  return { hours: new Map(), until: null, stopped: false }
+  return nothingKept()
 }
 
 function sum(a: RequestCounts, b: RequestCounts): RequestCounts {
   const scored = new Map(a.scored)
   for (const [timeClass, count] of b.scored)
     scored.set(timeClass, (scored.get(timeClass) ?? 0) + count)
+  const kinds: Kinds = new Map()
+  addKinds(kinds, a.kinds)
+  addKinds(kinds, b.kinds)
   return {
     answered: a.answered + b.answered,
     failed: a.failed + b.failed,
     scored: [...scored],
+    kinds: kindCounts(kinds),
   }
 }

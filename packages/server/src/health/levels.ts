@@ -60,7 +60,12 @@ function eachPart(
 }
 
 /** Adds a span in which the service ran, and what it was asked in it. */
-export function addRan(hours: Hours, from: number, to: number, counts: RequestCounts): void {
+export function addRan(
+  hours: Hours,
+  from: number,
+  to: number,
+  counts: Omit<RequestCounts, "kinds">,
+): void {
   const { answered, failed, scored } = counts
   const share = answered + failed === 0 ? 1 : answered / (answered + failed)
   eachPart(hours, from, to, (hour, ms) => {

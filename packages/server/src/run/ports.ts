@@ -1,4 +1,4 @@
-import type { ServiceLevels, ServicePeriod } from "@assay/core/contract"
+import type { ErrorBudget, ServiceLevels, ServicePeriod } from "@assay/core/contract"
 import { type Port, portOf } from "@assay/runtime/rpc"
 import type { Secrets } from "@assay/runtime/secrets"
 import type { Counters } from "@assay/stores/counters"
@@ -36,6 +36,7 @@ export interface PrimaryPort {
   /** What a worker counted since it last called; it calls about each second, with nothing too. */
   countRequests(counts: RequestCounts): Promise<void>
   serviceLevels(period: ServicePeriod): Promise<ServiceLevels>
+  errorBudget(month?: string): Promise<ErrorBudget>
 }
 
 /** What the primary has its workers do. */
@@ -58,6 +59,7 @@ export const primaryPort = portOf<PrimaryPort>("primary", {
   foldDecisions: true,
   countRequests: true,
   serviceLevels: true,
+  errorBudget: true,
 })
 
 export const workerPort = portOf<WorkerPort>("worker", {

@@ -337,6 +337,7 @@ async function openService(given: Given): Promise<Service> {
     reloadLists: reloadEverywhere,
     learntServers: async () => learnt.all(),
     overruleServer: learnt.overrule,
+    errorBudget: async (month) => levels.budget(month as string | undefined),
     describe: async () => describeService(config, (await running).address),
     reloadDropKeys: async () => await (await dropRunning)?.reloadKeys(),
   })
@@ -351,11 +352,13 @@ async function openService(given: Given): Promise<Service> {
     ])
     const { importMetrics } = await import("../imports/import-metrics.ts")
     const ofImports = await importMetrics(await writers.get(importsPort).counts())
+    const { sloMetrics } = await import("../health/slo-metrics.ts")
     return await gatheredMetrics([
       ...reports,
       // Each report is a list of its own.
       ...ofThreads.filter((report) => report != null),
       ofImports,
+      await sloMetrics(levels.counted(), levels.budget()),
     ])
   }
   const methods: Methods = {
@@ -368,6 +371,7 @@ async function openService(given: Given): Promise<Service> {
       foldDecisions: decisions.fold,
       countRequests: async (counts) => levels.add(counts),
       serviceLevels: async (period) => levels.levels(period),
+      errorBudget: async (month) => levels.budget(month),
     }),
     ...writers.methods,
     ...(providers && offer(signalsPort, providers)),

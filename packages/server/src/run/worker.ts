@@ -225,6 +225,7 @@ export async function runWorker(
     pingRecords: () => records.ping(),
     requireSoundIndex: requireSound,
     serviceLevels: soon.serviceLevels,
+    errorBudget: soon.errorBudget,
     healthChecks: serviceChecks({
       config,
       directory,

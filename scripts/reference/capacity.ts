@@ -1,0 +1,117 @@
+import { readRepositoryJson } from "../repository.ts"
+import { counted, lines, table } from "./page.ts"
+
+interface Machine {
+  readonly system: string
+  readonly processor: string
+  readonly cores: number
+  readonly memoryGibibytes: number
+}
+interface CorpusResult {
+  readonly machine: Machine
+  readonly options: { readonly rows: number; readonly large: number }
+  readonly aims: readonly { readonly what: string; readonly figure: number }[]
+}
+interface HttpResult {
+  readonly medians: Readonly<Record<string, { readonly halfCpuMicrosPerRequest: number }>>
+}
+
+/** What a plain exposure adds to an identity that is there already: `stores/entry.ts`. */
+const ENTRY_BYTES = 9
+const EXPOSURES = [10e6, 100e6, 1e9, 5e9, 20e9]
+const PER_IDENTITY = [1, 5]
+const RATES = [500, 2000, 5000, 10_000]
+/** The share of its cores that a service is planned to use. */
+const USED = 0.5
+
+export function capacityPage(): string {
+  const corpus = readRepositoryJson("bench/results/corpus.json") as CorpusResult
+  const http = readRepositoryJson("bench/results/http.json") as HttpResult
+  const { machine, options } = corpus
+  const figure = (what: string): number => {
+    const found = corpus.aims.find((aim) => aim.what === what)
+    if (found === undefined) throw new Error(`bench/results/corpus.json has no "${what}"`)
+    return found.figure
+  }
+  const micros = (server: string): number => {
+    const found = http.medians[server]
+    if (found === undefined) throw new Error(`bench/results/http.json has no "${server}"`)
+    return Math.round(found.halfCpuMicrosPerRequest)
+  }
+  const identityBytes = round(figure("index after 5 imports, bytes an identity"))
+  const compacted = round(figure("index after compaction, bytes an identity"))
+  const importSeconds = round(figure("Assay import, s"))
+  const rowsASecond = Math.round(options.rows / importSeconds)
+  const [email, phone] = [micros("email-2"), micros("phone-2")]
+  return lines(
+    "# Capacity",
+    `What one machine needs, by arithmetic on figures that were measured: \`bench/results/corpus.json\` and \`bench/results/http.json\`, on ${machine.system} with ${machine.cores} cores of ${machine.processor.replaceAll("(R)", "")} and ${machine.memoryGibibytes} GiB. The largest index that was measured has ${counted(options.large)} identities; everything larger is multiplied, not tried. Run \`npm run bench -- corpus\` and \`npm run bench -- http\` on your machine and \`npm run docs\` for figures of your own.`,
+    "## Disk and import",
+    table(
+      ["Measured", "Figure"],
+      [
+        ["index, compacted, bytes an identity", compacted],
+        ["index after five imports, bytes an identity", identityBytes],
+        [
+          "a further plain exposure of the same identity, bytes (by the format of entries)",
+          ENTRY_BYTES,
+        ],
+        [
+          "import, rows a second",
+          `${counted(rowsASecond)} = ${counted(options.rows)} / ${importSeconds} s`,
+        ],
+        [
+          "look-up p50 in an index of 50 million, in memory, µs",
+          round(figure("look-up p50 with 50000000 identities, µs")),
+        ],
+      ],
+    ),
+    `identities = exposures / exposures an identity; index = identities × (${identityBytes} + (exposures an identity - 1) × ${ENTRY_BYTES}); room = 2 × index, since a compaction writes it anew beside the one in use; import = exposures / ${counted(rowsASecond)} a second, in one run after the other. An identity keeps 256 exposures, so more of them cost nothing.`,
+    table(
+      [
+        "Exposures",
+        "Exposures an identity",
+        "Identities",
+        "Index, GB",
+        "Room on the disk, GB",
+        "Import, hours",
+      ],
+      EXPOSURES.flatMap((exposures) =>
+        PER_IDENTITY.map((each) => {
+          const identities = exposures / each
+          const bytes = identities * (identityBytes + (each - 1) * ENTRY_BYTES)
+          return [
+            counted(exposures),
+            each,
+            counted(identities),
+            amount(bytes / 1e9),
+            amount((2 * bytes) / 1e9),
+            amount(exposures / rowsASecond / 3600),
+          ]
+        }),
+      ),
+    ),
+    "Not in these figures: segments, which keep what was imported; decisions, which have their own [retention](retention.md); the working space of an import, up to four times its input for a while. A look-up in an index that does not fit into memory reads from the disk; that was not measured. Memory of a cluster is not among the results either: [decision 24](../decisions/0024-buckets-in-a-cluster-carry-a-mark.md) has what was measured there.",
+    "## Processor",
+    table(
+      [
+        "Measured at half of the peak, two workers",
+        "CPU µs a request",
+        "Requests a second of a core",
+      ],
+      [
+        ["single score of an e-mail address", email, counted(Math.floor(1e6 / email))],
+        ["single score of a phone number", phone, counted(Math.floor(1e6 / phone))],
+      ],
+    ),
+    `cores = requests a second × CPU µs / 1,000,000 / ${USED}: half of them stay free for bursts, imports and compactions. Set \`ASSAY_WORKERS\` to the cores. More than two workers were not measured here, and one primary counts for all of them; look-ups over the network and providers cost more.`,
+    table(
+      ["Requests a second", "Cores for e-mail addresses", "Cores for phone numbers"],
+      RATES.map((rate) => [counted(rate), coresFor(rate, email), coresFor(rate, phone)]),
+    ),
+  )
+}
+
+const round = (value: number): number => Number(value.toFixed(2))
+const amount = (value: number): string => counted(Number(value.toPrecision(3)))
+const coresFor = (rate: number, micros: number): number => Math.ceil((rate * micros) / 1e6 / USED)

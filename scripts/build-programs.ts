@@ -247,12 +247,28 @@ function withoutRoutes(): Plugin {
   return {
     name: "without routes",
     setup({ onLoad }) {
-      onLoad({ filter: /server\/src\/[^/]+\/features?\.ts$/ }, ({ path }) => ({
-        contents: readFileSync(path, "utf8").replace(/\broutes: \w+/g, "routes: null as never"),
-        loader: "ts",
-      }))
+      onLoad({ filter: /(core\/src\/contract|server\/src\/[^/]+)\/[^/]+\.ts$/ }, ({ path }) => {
+        const text = readFileSync(path, "utf8")
+        if (text.includes("import.meta")) return null
+        if (!/\/features?\.ts$/.test(path)) return { contents: constantsIfUsed(text), loader: "ts" }
+        if (/^ {2}(async )?routes\(.*\{$/m.test(text))
+          throw new Error(`${path}: routes that are no function of their own stay in the primary`)
+        const contents = constantsIfUsed(text.replace(/\broutes: \w+/g, "routes: null as never"))
+        return { contents, loader: "ts" }
+      })
     },
   }
+}
+
+/**
+ * Marks schemas as free of effects, so that those which nothing uses go. esbuild cannot know it of a
+ * spread or of a call. Sources are formatted, so that a declaration ends where indentation does.
+ */
+function constantsIfUsed(text: string): string {
+  return text.replace(
+    /^((?:export )?const \w+(?:: [^=\n]+)? =)\s((?:\{|\w+[.(]).*(?:\n(?: .*)?)*(?:\n[)}\]].*)?)$/gm,
+    (_, name: string, value: string) => `${name} /* @__PURE__ */ (() => (${value}))()`,
+  )
 }
 
 /** Loads a module that is imported dynamically from the file that was built of it. */

@@ -46,16 +46,17 @@ function keyOf({ method, url, httpPart, httpStatus, contentType }: Part): string
 
 /** A code is run when its route is called first, so that a start runs none of them. */
 function moduleOf(numbers: ReadonlyMap<string, number>): string {
-  const lines = [...numbers].map(
-    ([key, number]) => `  ${JSON.stringify(key)}: () => require("schema:${number}"),`,
-  )
+  const all = [...new Set(numbers.values())].sort((a, b) => a - b)
+  const makers = all.map((number) => `  ${number}: () => require("schema:${number}"),`)
+  // Thousands, so as data: a function for each took longer to make.
   return `
-const made = {
-${lines.join("\n")}
+const numbers = ${JSON.stringify(Object.fromEntries(numbers))}
+const makers = {
+${makers.join("\n")}
 }
 ${keyOf.toString()}
 function find(part) {
-  const make = made[keyOf(part)]
+  const make = makers[numbers[keyOf(part)]]
   if (make === undefined) throw new Error("Nothing was compiled for " + keyOf(part))
   return make
 }

@@ -11,9 +11,6 @@ import { Value } from "typebox/value"
 import type { NewReply, RandomId, StoredNote } from "./store/drops.ts"
 import { RecipientRefusal } from "./recipient-refusal.ts"
 
-/** The most a batch of replies, deletions and notes may have, in bytes. */
-export const BATCH_BODY_MAX = 8 * 1024 * 1024
-
 /** A batch of which every part may be done. */
 export interface Batch {
   readonly replies: readonly NewReply[]

@@ -5,13 +5,13 @@ import { Readable } from "node:stream"
 import { pipeline } from "node:stream/promises"
 import { type DropBatchResult, type DropKeys, problems } from "@assay/core/contract"
 import { type Recipients, RecipientsFault, recipientsOf } from "@assay/core/drop"
+import { BATCH_BODY_MAX } from "./batch-size.ts"
 import type { Drops, RandomId } from "./store/drops.ts"
 import { DAY_MS } from "@assay/runtime/time"
 import { openTurns } from "@assay/runtime/turns"
 import { readKeysFile, writeKeysFile } from "./keys-file.ts"
 import type { Keys } from "./keys-in-use.ts"
 import { RecipientRefusal } from "./recipient-refusal.ts"
-import { BATCH_BODY_MAX, readBatch } from "./read-batch.ts"
 import { syncArchive } from "./sync-archive.ts"
 import { RESEAL_BODY_MAX, takeResealed } from "./take-resealed.ts"
 import { Explained } from "@assay/runtime/explained"
@@ -99,7 +99,10 @@ function recipientRoutes(services: RecipientServices): Readonly<Record<string, H
 
     "POST /batch": async (request, response) => {
       const recipients = keys.current()?.recipients ?? null
-      const batch = readBatch(await bodyOf(request), recipients)
+      const body = await bodyOf(request)
+      // It checks by schemas, which every start of the drop would make and few need.
+      const { readBatch } = await import("./read-batch.ts")
+      const batch = readBatch(body, recipients)
       const today = Math.floor(now() / DAY_MS)
       const replies: DropBatchResult["replies"] = []
       for (const reply of batch.replies) {

@@ -43,6 +43,7 @@ export function runScript(script: URL): Record<string, never> {
   })
   // Code of another version or with other flags of V8 is refused, and made anew.
   if (place !== null && compiled.cachedDataRejected !== false) keepOnceStarted(compiled, place)
+  if (kept !== null) letGo(kept)
   const program = compiled.runInThisContext() as Program
   return program(createRequire(file), script.href, file, dirname(file))
 }
@@ -51,8 +52,8 @@ export function runScript(script: URL): Record<string, never> {
  * Null where there is none, or it is not as it was kept: V8 would run code with a flipped bit, and a
  * power cut can leave a file without its contents.
  */
-function readCode(place: string): Buffer | null {
-  let file: Buffer
+function readCode(place: string): Buffer<ArrayBuffer> | null {
+  let file: Buffer<ArrayBuffer>
   try {
     file = readFileSync(place)
   } catch (error) {
@@ -62,6 +63,14 @@ function readCode(place: string): Buffer | null {
   if (file.length < CHECKSUM_BYTES) return null
   const code = file.subarray(0, -CHECKSUM_BYTES)
   return crc32(code) === file.readUInt32LE(code.length) ? code : null
+}
+
+/**
+ * Frees megabytes that V8 has read, which would stay until all of the heap is collected. A small
+ * file lies in memory that buffers share.
+ */
+function letGo({ buffer, length }: Buffer<ArrayBuffer>): void {
+  if (buffer.byteLength === length + CHECKSUM_BYTES) buffer.transfer(0)
 }
 
 function withChecksum(code: Buffer): Buffer {

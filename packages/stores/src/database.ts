@@ -44,6 +44,8 @@ export interface Database {
   openRecords(use: RecordsUse): Promise<Records>
   /** The rows of the records, to be copied or put back. */
   copyRecords(use: RecordsCopyUse): Promise<RecordsCopy>
+  /** False where no decision was ever stored; true where that is not known without a driver. */
+  mayHoldDecisions(): boolean
   openDecisions(use: DecisionsUse): Promise<Decisions>
   /** Decisions that another process writes. */
   readDecisions(use: DatabaseUse): Promise<DecisionsReader>

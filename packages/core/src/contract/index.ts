@@ -305,6 +305,7 @@ export {
   WebhookRotation,
   WebhookSecrets,
 } from "./webhooks.ts"
+export { grouped } from "./grouped.ts"
 export { SinkList, SinkParams, SinkState, SinkTestResult } from "./sinks.ts"
 export {
   SHARED_SIGNALS_EVENTS,

@@ -59,6 +59,10 @@ export function readAddressRange(text: string): AddressRange | null {
 
 export function openAddressGuard(allowed: readonly AddressRange[]): AddressGuard {
   const allowedList = listOf(allowed)
+  const privateV4 = listOf(ranges(NOT_PUBLIC_V4))
+  const globalV6 = listOf(ranges(GLOBAL_V6))
+  const privateV6 = listOf(ranges(NOT_PUBLIC_V6))
+  const carriesV4 = listOf(ranges(CARRIES_V4))
   const judge: AddressGuard["judge"] = (address) => {
     const version = isIP(address)
     if (version === 0) return "refused"
@@ -72,11 +76,6 @@ export function openAddressGuard(allowed: readonly AddressRange[]): AddressGuard
   }
   return { judge }
 }
-
-const privateV4 = listOf(ranges(NOT_PUBLIC_V4))
-const globalV6 = listOf(ranges(GLOBAL_V6))
-const privateV6 = listOf(ranges(NOT_PUBLIC_V6))
-const carriesV4 = listOf(ranges(CARRIES_V4))
 
 function ranges(texts: readonly string[]): AddressRange[] {
   return texts.flatMap((text) => readAddressRange(text) ?? [])

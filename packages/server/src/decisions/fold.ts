@@ -38,7 +38,7 @@ export interface FoldReport {
   readonly damaged: number
 }
 
-const NOTHING: FoldReport = { folded: 0, torn: 0, damaged: 0 }
+export const NOTHING: FoldReport = { folded: 0, torn: 0, damaged: 0 }
 
 interface FolderOptions {
   /** The directory of all journals. */
@@ -47,6 +47,8 @@ interface FolderOptions {
   readonly onFolded?: OnFolded | undefined
   /** Called like `onFolded`, with all of each decision. */
   readonly toReview?: ((decisions: readonly Decision[]) => Promise<void>) | undefined
+  /** Whether a worker may be about to give its journal a name when the first call comes. */
+  readonly workersRun?: boolean
 }
 
 /**
@@ -60,8 +62,9 @@ export function journalFolder({
   decisions,
   onFolded,
   toReview,
+  workersRun = false,
 }: FolderOptions): () => Promise<FoldReport> {
-  let tidied = false
+  let tidied = workersRun
   /**
    * How far open files were read, by directory and number, which outlive the renaming at their end.
    */

@@ -1,5 +1,5 @@
 import { DROP_HAVE_MAX, problems } from "@assay/core/contract"
-import { BATCH_BODY_MAX } from "@assay/drop/read-batch"
+import { BATCH_BODY_MAX } from "@assay/drop/batch-size"
 import { RESEAL_BODY_MAX } from "@assay/drop/take-resealed"
 import type { AuditNote } from "@assay/stores/records"
 import type { FastifyReply, FastifyRequest, onRequestHookHandler } from "fastify"

@@ -24,13 +24,15 @@ import { openSteps } from "./steps.ts"
 export const people: Feature<PeopleServices, People> = {
   port: peoplePort,
   writer: openPeopleWriter,
-  routes(app: App, services: PeopleServices, writer: People) {
-    sessionRoutes(app, services, writer)
-    outsideRoutes(app, services, writer)
-    joinRoutes(app, services, writer)
-    accountRoutes(app, services, writer)
-    memberRoutes(app, services, writer)
-  },
+  routes: peopleRoutes,
+}
+
+function peopleRoutes(app: App, services: PeopleServices, writer: People): void {
+  sessionRoutes(app, services, writer)
+  outsideRoutes(app, services, writer)
+  joinRoutes(app, services, writer)
+  accountRoutes(app, services, writer)
+  memberRoutes(app, services, writer)
 }
 
 async function openPeopleWriter(primary: Primary): Promise<People & Settling> {

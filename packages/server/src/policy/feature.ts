@@ -109,15 +109,17 @@ export interface PolicyServices extends ComparisonServices, DecisionComparisonSe
 
 /** What is set for the caller's tenant, in versions, and what others would have changed. */
 export const policy: Feature<PolicyServices, PolicyKeeper> = {
-  routes(app, services, keeper) {
-    policyRoutes(app, services, keeper)
-    previewRoutes(app, services)
-    shadowRoutes(app, services, keeper)
-    comparisonRoutes(app, services, keeper)
-    decisionComparisonRoute(app, services)
-  },
+  routes: allRoutes,
   port: policyPort,
   writer: openPolicyWriter,
+}
+
+function allRoutes(app: App, services: PolicyServices, keeper: PolicyKeeper): void {
+  policyRoutes(app, services, keeper)
+  previewRoutes(app, services)
+  shadowRoutes(app, services, keeper)
+  comparisonRoutes(app, services, keeper)
+  decisionComparisonRoute(app, services)
 }
 
 function policyRoutes(

@@ -10,7 +10,7 @@ import { openModels } from "../score/models.ts"
 import { decisionsPort, type DecisionsThreadData, type DecisionsWriter } from "./ports.ts"
 
 if (parentPort === null) throw new Error("decisions-thread runs as a thread of the primary process")
-const { place, journal, models, reviewDays } = workerData as DecisionsThreadData
+const { place, journal, models, reviewDays, workersRun } = workerData as DecisionsThreadData
 const channel = threadChannel(parentPort)
 const callPrimary = openCalls(channel)(30_000)
 const onFolded = tellOnce(async (decisions) => {
@@ -33,7 +33,7 @@ async function open(): Promise<DecisionsWriter> {
   })
   return {
     ...decisions,
-    fold: journalFolder({ journal, decisions, onFolded, toReview }),
+    fold: journalFolder({ journal, decisions, onFolded, toReview, workersRun }),
     async forgetBefore(day) {
       deleteSetAside(journal, Date.parse(day))
       return await decisions.forgetBefore(day)

@@ -36,6 +36,9 @@ const REST_MAX_MS = 60_000
  */
 const NEEDED: readonly string[] = ["NODE_COMPILE_CACHE", "PATH", "TZ"]
 
+/** As for workers: a heap for each thread of V8's would stay half empty. */
+const ONE_HEAP = { MALLOC_ARENA_MAX: "1" }
+
 /** Starts the process of the drop and keeps one running. Rejects if the first cannot start. */
 export async function startDrop({
   program,
@@ -55,9 +58,10 @@ export async function startDrop({
   readonly log: Log
 }): Promise<DropChild> {
   const entry = fileURLToPath(import.meta.resolve("@assay/drop/run/drop-process"))
-  const env = Object.fromEntries(
-    Object.entries(program.env).filter(([name]) => NEEDED.includes(name)),
-  )
+  const env = {
+    ...ONE_HEAP,
+    ...Object.fromEntries(Object.entries(program.env).filter(([name]) => NEEDED.includes(name))),
+  }
   const callMs = Math.max(stopMs + 5000, CALL_MS)
   const drop = await keepChildren<DropAddress>({
     name: "drop",

@@ -380,6 +380,8 @@ export interface DecisionsThreadData {
   /** The directory of models besides the shipped ones. */
   readonly models: string
   readonly reviewDays: number
+  /** Whether a worker may be making its journal already. */
+  readonly workersRun: boolean
 }
 
 /** What commands may not do through the running service. */

@@ -1,8 +1,10 @@
 import { extname } from "node:path"
 import { inThread } from "@assay/runtime/children"
+import { namesIn } from "@assay/runtime/if-present"
 import type { MoveFailed } from "@assay/stores/older-move"
+import { mayHoldDecisions } from "@assay/stores/open/open-database"
 import type { Records } from "@assay/stores/records"
-import type { OnFolded } from "../decisions/fold.ts"
+import { NOTHING, type OnFolded } from "../decisions/fold.ts"
 import { recordsFault } from "../base/records-fault.ts"
 import {
   decisionsPort,
@@ -37,7 +39,7 @@ export async function openRecordsWriter(
   return records
 }
 
-interface WriterOptions extends DecisionsThreadData {
+interface WriterOptions extends Omit<DecisionsThreadData, "workersRun"> {
   readonly onFolded: OnFolded
   readonly addReviews: Records["addReviews"]
   readonly moveFailed: MoveFailed
@@ -50,19 +52,37 @@ const CLOSE_MS = 5_000
 
 /**
  * The one writer of the decisions, in a thread of its own: a second's decisions of a busy service
- * are more than the records should wait for.
+ * are more than the records should wait for. The thread starts when there are decisions to write or
+ * to look for, so that a service that has made none goes without.
  */
-export function openDecisionsWriter({
-  place,
-  journal,
-  models,
-  reviewDays,
-  onFolded,
-  addReviews,
-  moveFailed,
-}: WriterOptions): DecisionsWriter {
+export function openDecisionsWriter(options: WriterOptions): DecisionsWriter {
+  const { place, journal } = options
+  let thread: DecisionsWriter | null = null
+  let workersRun = false
+  const needed = (): DecisionsWriter => (thread ??= startDecisionsThread(options, workersRun))
+  const isIdle = (): boolean =>
+    thread === null && namesIn(journal).length === 0 && !mayHoldDecisions(place)
+  return {
+    async fold() {
+      // The first call comes before workers begin. One that finds a journal has the thread tidy it.
+      const idle = isIdle()
+      const report = idle ? NOTHING : await needed().fold()
+      workersRun = true
+      return report
+    },
+    forgetBefore: async (day) => (isIdle() ? 0 : await needed().forgetBefore(day)),
+    ofIdentity: async (...wanted) => await needed().ofIdentity(...wanted),
+    eraseIdentity: async (...erasure) => await needed().eraseIdentity(...erasure),
+    close: async () => await thread?.close(),
+  }
+}
+
+function startDecisionsThread(
+  { place, journal, models, reviewDays, onFolded, addReviews, moveFailed }: WriterOptions,
+  workersRun: boolean,
+): DecisionsWriter {
   const module = new URL(`./decisions-thread${extname(import.meta.filename)}`, import.meta.url)
-  const workerData: DecisionsThreadData = { place, journal, models, reviewDays }
+  const workerData: DecisionsThreadData = { place, journal, models, reviewDays, workersRun }
   return inThread(module, workerData, decisionsPort, {
     callMs: FOLD_MS,
     deadlines: { close: CLOSE_MS },

@@ -14,11 +14,17 @@ import { openTokens, type Tokens } from "./tokens.ts"
 export const sharedSignals: Feature<SharedSignalServices, StreamKeeper> = {
   port: sharedSignalsPort,
   writer: openStreamsWriter,
-  async routes(app: App, services: SharedSignalServices, keeper: StreamKeeper) {
-    const opened = openServices(services)
-    ownRoutes(app, opened, keeper)
-    if (opened !== null) await standardRoutes(app, opened, keeper)
-  },
+  routes: sharedSignalRoutes,
+}
+
+async function sharedSignalRoutes(
+  app: App,
+  services: SharedSignalServices,
+  keeper: StreamKeeper,
+): Promise<void> {
+  const opened = openServices(services)
+  ownRoutes(app, opened, keeper)
+  if (opened !== null) await standardRoutes(app, opened, keeper)
 }
 
 function openServices(services: SharedSignalServices): OpenServices | null {

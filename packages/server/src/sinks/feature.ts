@@ -49,21 +49,23 @@ const testSchema = {
 export const sinks: Feature<SinkServices, Sinks> = {
   port: sinksPort,
   writer: async ({ sinks: all }) => all,
-  routes(app: App, { audit, now }, keeper) {
-    app.get("/api/v1/sinks", { schema: listSchema }, async () => ({
-      sinks: [...(await keeper.states())],
-    }))
+  routes: sinkRoutes,
+}
 
-    app.post("/api/v1/sinks/:name/test", { schema: testSchema }, async ({ caller, id, params }) => {
-      const { name } = params
-      const tested = await keeper.test(name)
-      if (tested === null) throw new Problem("sink-not-found", "There is no sink of this name.")
-      const { event_id, fault } = tested
-      await audit({
-        ...{ at: now(), actor: actorOf(caller), requestId: id, action: "sink.test" },
-        ...{ subject: `sink:${name}`, detail: { event_id, fault } },
-      })
-      return tested
+function sinkRoutes(app: App, { audit, now }: SinkServices, keeper: Sinks): void {
+  app.get("/api/v1/sinks", { schema: listSchema }, async () => ({
+    sinks: [...(await keeper.states())],
+  }))
+
+  app.post("/api/v1/sinks/:name/test", { schema: testSchema }, async ({ caller, id, params }) => {
+    const { name } = params
+    const tested = await keeper.test(name)
+    if (tested === null) throw new Problem("sink-not-found", "There is no sink of this name.")
+    const { event_id, fault } = tested
+    await audit({
+      ...{ at: now(), actor: actorOf(caller), requestId: id, action: "sink.test" },
+      ...{ subject: `sink:${name}`, detail: { event_id, fault } },
     })
-  },
+    return tested
+  })
 }

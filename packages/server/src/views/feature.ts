@@ -16,9 +16,7 @@ export interface ViewServices {
 export const views: Feature<ViewServices, Views> = {
   port: viewsPort,
   writer: async ({ records, now }) => openViewWriter({ records, now }),
-  routes(app, services, writer) {
-    for (const each of LISTS) viewRoutes(app, services, writer, each)
-  },
+  routes: viewRoutes,
 }
 
 type Filter = SavedView["filter"]
@@ -53,7 +51,11 @@ function checkTimes({ from, until }: Filter): void {
       throw refusal({ pointer: `#/filter/${name}`, detail: "must be a time as in RFC 3339" })
 }
 
-function viewRoutes(
+function viewRoutes(app: App, services: ViewServices, writer: Views): void {
+  for (const each of LISTS) routesOf(app, services, writer, each)
+}
+
+function routesOf(
   app: App,
   { viewRecords: records }: ViewServices,
   writer: Views,

@@ -1,4 +1,5 @@
 import {
+  grouped,
   WATCH_LINES_MAX,
   WatchList,
   WatchListAdded,
@@ -37,7 +38,7 @@ export const addSchema = {
       "application/json": { schema: named(WatchListRequest) },
       [NDJSON]: {
         schema: Type.Unsafe<Buffer>({
-          description: `One WatchListLine a line, at most 4 KiB each and ${WATCH_LINES_MAX.toLocaleString("en")} of them; blank lines are passed over. A line that does not fit gets a problem of its own and spoils no other.`,
+          description: `One WatchListLine a line, at most 4 KiB each and ${grouped(WATCH_LINES_MAX)} of them; blank lines are passed over. A line that does not fit gets a problem of its own and spoils no other.`,
         }),
       },
     },

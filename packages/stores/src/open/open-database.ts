@@ -44,6 +44,11 @@ export async function copyRecords(place: DatabasePlace, use: RecordsCopyUse): Pr
   return await databaseAt(place).copyRecords(use)
 }
 
+/** Whether opening the decisions of a place can find any. */
+export function mayHoldDecisions(place: DatabasePlace): boolean {
+  return databaseAt(place).mayHoldDecisions()
+}
+
 export async function openDecisions(
   place: DatabasePlace,
   use: DecisionsUse = {},

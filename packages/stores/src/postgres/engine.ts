@@ -25,6 +25,7 @@ export const postgres: DatabaseEngine = {
         const { copyPostgresRecords } = await import("./records.ts")
         return copyPostgresRecords({ url, ...(auditKey && { auditKey }) })
       },
+      mayHoldDecisions: () => true,
       openDecisions,
       readDecisions: openDecisions,
     }

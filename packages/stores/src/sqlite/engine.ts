@@ -1,4 +1,5 @@
 import { join } from "node:path"
+import { namesIn } from "@assay/runtime/if-present"
 import type { Database } from "../database.ts"
 
 /** Records and decisions in files of the data directory. */
@@ -20,6 +21,7 @@ export function sqliteIn(dataDirectory: string): Database {
       const { copySqliteRecords } = await import("./records.ts")
       return await copySqliteRecords({ file, ...use })
     },
+    mayHoldDecisions: () => namesIn(directory).length > 0,
     async openDecisions({ moveFailed }) {
       const { openSqliteDecisions } = await import("./decisions.ts")
       return openSqliteDecisions(directory, moveFailed)

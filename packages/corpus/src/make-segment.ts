@@ -131,8 +131,8 @@ function refuseNothing({ rows, rejects }: ReadTally, list: string): void {
 }
 
 /**
- * What an import writes, against the bytes of its input: a row of 30 bytes takes 24 in the sorter's
- * table, as many when it spills, 20 in the segment and up to 55 in the index. Packed input is taken
+ * What an import writes, against the bytes of its input: a row of 30 bytes takes 24 where the sorter
+ * spills, for a while twice that, 20 in the segment and up to 55 in the index. Packed input is taken
  * for four times its size.
  */
 const DISK_FACTOR = 4

@@ -83,6 +83,29 @@ export class FrameWriter {
   }
 }
 
+/** Rows as the bytes of a frame. */
+export function frameOf({ count, keysHigh, keysLow, heads, extended }: KeyedRows): Buffer {
+  let extendedBytes = 0
+  for (const bytes of extended.values()) extendedBytes += 5 + bytes.length
+  const columns = count * COLUMN_BYTES
+  const frame = Buffer.allocUnsafe(HEADER_BYTES + 3 * columns + extendedBytes)
+  frame.writeUInt32LE(count, 0)
+  frame.writeUInt32LE(extended.size, 4)
+  frame.writeUInt32LE(extendedBytes, 8)
+  let at = HEADER_BYTES
+  for (const column of [keysHigh, keysLow, heads]) {
+    frame.set(column, at)
+    at += columns
+  }
+  for (const [row, bytes] of extended) {
+    frame.writeUInt32LE(row, at)
+    frame[at + 4] = bytes.length
+    frame.set(bytes, at + 5)
+    at += 5 + bytes.length
+  }
+  return frame
+}
+
 /** The last frame of a stream. */
 export const END_FRAME: Buffer = Buffer.alloc(HEADER_BYTES)
 

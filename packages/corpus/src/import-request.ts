@@ -70,6 +70,8 @@ export interface ImportWatch {
 export interface ImportProgress {
   readonly phase: "examining" | "reading" | "sorting" | "merging" | "measuring" | "compacting"
   readonly rows: number
+  /** Rows read so far that were rejected; not said where rows are only counted. */
+  readonly rejected?: number
   /** Bytes of the input while examining and reading, rows while merging. */
   readonly done: number
   /** null if the amount of work is not known. */

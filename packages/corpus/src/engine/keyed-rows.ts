@@ -1,3 +1,4 @@
+import type { SegmentBlock } from "@assay/stores/segment-block"
 import { ImportFailure } from "./import-failure.ts"
 
 /**
@@ -104,6 +105,25 @@ export function frameOf({ count, keysHigh, keysLow, heads, extended }: KeyedRows
     at += 5 + bytes.length
   }
   return frame
+}
+
+/** The same rows as the index takes them: bytes whose order is that of the numbers. */
+export function segmentBlockOf({
+  count,
+  keysHigh,
+  keysLow,
+  heads,
+  extended,
+}: KeyedRows): SegmentBlock {
+  const keys = Buffer.allocUnsafeSlow(count * 2 * COLUMN_BYTES)
+  for (let row = 0, from = 0; row < count; row++, from += COLUMN_BYTES) {
+    // The bytes of each number from last to first.
+    for (let i = 0; i < COLUMN_BYTES; i++) {
+      keys[2 * from + i] = keysHigh[from + COLUMN_BYTES - 1 - i] as number
+      keys[2 * from + COLUMN_BYTES + i] = keysLow[from + COLUMN_BYTES - 1 - i] as number
+    }
+  }
+  return { count, keys, heads: Buffer.from(heads).swap64(), extended }
 }
 
 /** The last frame of a stream. */

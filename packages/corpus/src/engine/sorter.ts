@@ -20,13 +20,19 @@ export type SortedSegment = WrittenSegment
 /** Of its memory, what rows may take: the rest is for what is on its way in and out. */
 const HELD_SHARE = 0.75
 
+/** How far sorting may be ahead of whoever takes the sorted rows. */
+const AHEAD_ROWS = 2_500_000
+
 /**
  * Sorts keyed rows, drops duplicates, and writes them as a segment. The segment is on the disk when
- * this resolves.
+ * this resolves. `onSorted` gets its rows in order, each group once it is written and the last one
+ * when the segment is whole: a disk that has no room for a small segment is noticed before any row
+ * is handed on.
  */
 export async function sortIntoSegment(
   frames: AsyncIterable<KeyedRows>,
   { workDirectory, segment, keyCheckValue, memoryMb, domains }: SorterOptions,
+  onSorted: (rows: KeyedRows) => Promise<void> = async () => undefined,
 ): Promise<SortedSegment> {
   const held = new HeldRows()
   const runs = new SortedRuns(workDirectory)
@@ -38,18 +44,73 @@ export async function sortIntoSegment(
   const sorted = runs.none ? held.sorted() : mergeSorted([...runs.open(), held.sorted()])
   const marks = new DomainMarks(domains)
   const writer = await SegmentWriter.open(segment)
+  const handed = new HandedOn(onSorted)
   try {
+    let group: KeyedRows[] = []
+    let written = Promise.resolve()
     for await (const rows of sorted) {
-      writer.add(marks.takenFrom(rows))
-      if (writer.full) await writer.flush()
+      const entries = marks.takenFrom(rows)
+      writer.add(entries)
+      group.push(entries)
+      if (!writer.full) continue
+      // The group before is compressed and written while this one is sorted.
+      await written
+      written = writer.flush()
+      // The next turn reports the error.
+      written.catch(() => undefined)
+      handed.after(written, group)
+      group = []
+      await handed.atMost(AHEAD_ROWS)
     }
-    return await writer.finish({
+    await written
+    const made = await writer.finish({
       key_check: keyCheckValue,
       domains: JSON.stringify(marks.counts()),
     })
+    handed.after(written, group)
+    await handed.atMost(0)
+    return made
   } catch (error) {
     await writer.close()
     throw error
+  }
+}
+
+/** Hands rows on one after the other, and knows how many wait. */
+class HandedOn {
+  readonly #take: (rows: KeyedRows) => Promise<void>
+  #waiting = 0
+  #last: Promise<void> = Promise.resolve()
+  readonly #ends: Promise<void>[] = []
+
+  constructor(take: (rows: KeyedRows) => Promise<void>) {
+    this.#take = take
+  }
+
+  after(written: Promise<void>, group: readonly KeyedRows[]): void {
+    for (const rows of group) this.#waiting += rows.count
+    this.#last = this.#handOn(this.#last, written, group)
+    // `atMost` reports the error.
+    this.#last.catch(() => undefined)
+    this.#ends.push(this.#last)
+  }
+
+  /** Resolves when at most so many rows wait. */
+  async atMost(rows: number): Promise<void> {
+    while (this.#waiting > rows || (rows === 0 && this.#ends.length > 0)) await this.#ends.shift()
+  }
+
+  async #handOn(
+    before: Promise<void>,
+    written: Promise<void>,
+    group: readonly KeyedRows[],
+  ): Promise<void> {
+    await before
+    await written
+    for (const rows of group) {
+      await this.#take(rows)
+      this.#waiting -= rows.count
+    }
   }
 }
 

@@ -49,7 +49,9 @@ export interface WrittenSegment {
 export class SegmentWriter {
   readonly #file: FileHandle
   readonly #hash = createHash("sha256")
-  readonly #columns = { keysHigh: newColumn(), keysLow: newColumn(), heads: newColumn() }
+  #columns = newColumns()
+  /** Those of the group before, which is being written. */
+  #spare: Columns | null = null
   #extended = new Map<number, Uint8Array>()
   #held = 0
   #rows = 0
@@ -86,12 +88,15 @@ export class SegmentWriter {
     this.#held += count
   }
 
+  /** Rows may be added meanwhile; the next flush must wait for this one. */
   async flush(): Promise<void> {
-    const [rows, extended] = [this.#held, this.#extended]
+    const [rows, extended, columns] = [this.#held, this.#extended, this.#columns]
     if (rows === 0) return
     this.#held = 0
     this.#extended = new Map()
-    const { keysHigh, keysLow, heads } = this.#columns
+    this.#columns = this.#spare ?? newColumns()
+    this.#spare = columns
+    const { keysHigh, keysLow, heads } = columns
     const used = (column: Buffer): Buffer => column.subarray(0, rows * 8)
     const pages = await Promise.all([
       pageOf("key_high", used(keysHigh), rows, ZSTD),
@@ -204,8 +209,11 @@ function keyValue(key: string, value: string): ThriftStruct {
   ]
 }
 
-function newColumn(): Buffer {
-  return Buffer.allocUnsafeSlow(GROUP_ROWS * 8)
+type Columns = ReturnType<typeof newColumns>
+
+function newColumns() {
+  const column = (): Buffer => Buffer.allocUnsafeSlow(GROUP_ROWS * 8)
+  return { keysHigh: column(), keysLow: column(), heads: column() }
 }
 
 interface Page {

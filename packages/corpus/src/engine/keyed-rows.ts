@@ -108,22 +108,25 @@ export function frameOf({ count, keysHigh, keysLow, heads, extended }: KeyedRows
 }
 
 /** The same rows as the index takes them: bytes whose order is that of the numbers. */
-export function segmentBlockOf({
-  count,
-  keysHigh,
-  keysLow,
-  heads,
-  extended,
-}: KeyedRows): SegmentBlock {
-  const keys = Buffer.allocUnsafeSlow(count * 2 * COLUMN_BYTES)
-  for (let row = 0, from = 0; row < count; row++, from += COLUMN_BYTES) {
-    // The bytes of each number from last to first.
-    for (let i = 0; i < COLUMN_BYTES; i++) {
-      keys[2 * from + i] = keysHigh[from + COLUMN_BYTES - 1 - i] as number
-      keys[2 * from + COLUMN_BYTES + i] = keysLow[from + COLUMN_BYTES - 1 - i] as number
-    }
+export function segmentBlockOf(rows: KeyedRows): SegmentBlock {
+  const { count, extended } = rows
+  const [high, low] = [bigEndian(rows.keysHigh), bigEndian(rows.keysLow)]
+  const keys = new Uint32Array(count * 4)
+  for (let row = 0, from = 0, to = 0; row < count; row++, from += 2, to += 4) {
+    keys[to] = high[from] as number
+    keys[to + 1] = high[from + 1] as number
+    keys[to + 2] = low[from] as number
+    keys[to + 3] = low[from + 1] as number
   }
-  return { count, keys, heads: Buffer.from(heads).swap64(), extended }
+  const heads = Buffer.from(bigEndian(rows.heads).buffer)
+  return { count, keys: Buffer.from(keys.buffer), heads, extended }
+}
+
+/** A copy of 64-bit numbers with the bytes of each turned round, as words of it. */
+function bigEndian(column: Buffer): Uint32Array<ArrayBuffer> {
+  const copy = Buffer.allocUnsafeSlow(column.length)
+  copy.set(column)
+  return new Uint32Array(copy.swap64().buffer)
 }
 
 /** The last frame of a stream. */

@@ -61,7 +61,7 @@ const OPTIONS = {
   logLevel: "warning",
   tsconfigRaw: { compilerOptions: { alwaysStrict: true } },
   // They load compiled code, or files of their own, from the folder they are in.
-  external: ["@duckdb/*", "pg-native", "@fastify/swagger-ui"],
+  external: ["@duckdb/node-bindings*", "pg-native", "@fastify/swagger-ui"],
 } satisfies BuildOptions
 
 const plugins = [

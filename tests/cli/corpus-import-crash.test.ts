@@ -29,10 +29,18 @@ after(() => rmSync(directory, { recursive: true, maxRetries: 5 }))
 const secretFile = join(directory, "secret")
 writeFileSync(secretFile, "5a".repeat(32), { mode: 0o600 })
 
-const KILLS = process.env["ASSAY_SOAK"] === undefined ? 1 : 50
+/** Kills of each of the two lists. */
+const KILLS = process.env["ASSAY_SOAK"] === undefined ? 1 : 25
 const ROWS = 10_000
-const list = combolist(join(directory, "list.txt"), ROWS)
-const args = [list, "--source", "s", "--date", "2024-05-01"]
+/** More than the command sorts itself: its rows are merged while the segment is written. */
+const MANY_ROWS = 140_000
+const argsFor = (name: string, rows: number): string[] => [
+  combolist(join(directory, name), rows),
+  ...["--source", "s", "--date", "2024-05-01"],
+]
+const args = argsFor("list.txt", ROWS)
+const manyArgs = argsFor("many.txt", MANY_ROWS)
+assert.ok(statSync(manyArgs[0] as string).size > 4e6)
 
 function dataFor(name: string): { data: string; env: Record<string, string> } {
   const data = join(directory, name)
@@ -65,23 +73,34 @@ test("neither addresses nor passwords are in any file while an import runs, or a
   )
   reference = await heldIn(data, secretFile, ROWS)
   assert.equal(reference.batches.length, 1)
+  assert.equal(reference.entries.size, ROWS)
   for (const entries of reference.entries.values()) assert.equal(entries.length, 1)
 })
 
 /**
  * The moments a kill follows: the command begins, rows are on their way to the sorter, the segment
- * is being merged.
+ * is being merged, and it is being written.
  */
 const MOMENTS: ((data: string) => boolean)[] = [
   () => true,
   (data) => namesIn(join(data, "import")).some((name) => !name.endsWith(".json")),
   (data) => namesIn(join(data, "segments")).some((name) => name.endsWith(".parquet")),
+  (data) => namesIn(join(data, "segments")).some((name) => name.endsWith(".parquet.new")),
 ]
 
-test("kill -9 at random moments: what is served is as before or complete, and the same command completes it", async () => {
-  const random = seeded(20_261_115)
+for (const [what, list, rows] of [
+  ["a small list", args, ROWS],
+  ["a list that is merged while its segment is written", manyArgs, MANY_ROWS],
+] as const) {
+  test(`kill -9 at random moments of ${what}: what is served is as before or complete, and the same command completes it`, () =>
+    killedAndCompleted(list, rows))
+}
+
+// The first rows of the longer list are those of the shorter one.
+async function killedAndCompleted(args: readonly string[], rowsIn: number): Promise<void> {
+  const random = seeded(20_261_115 + rowsIn)
   for (let round = 0; round < KILLS; round++) {
-    const { data, env } = dataFor(`killed-${round}`)
+    const { data, env } = dataFor(`killed-${rowsIn}-${round}`)
     const running = startImport(args, env)
     const moment = MOMENTS[round % MOMENTS.length] as (data: string) => boolean
     while (running.running() && !moment(data)) await delay(2)
@@ -112,7 +131,7 @@ test("kill -9 at random moments: what is served is as before or complete, and th
       held.batches
         .filter(({ state }) => state === "live")
         .map(({ rows, identities }) => [rows, identities]),
-      [[ROWS, ROWS]],
+      [[rowsIn, rowsIn]],
     )
     assert.deepEqual(namesIn(join(data, "import")), [])
     assert.equal(namesIn(join(data, "segments")).length, 1)
@@ -120,7 +139,7 @@ test("kill -9 at random moments: what is served is as before or complete, and th
     assert.equal(verified.code, 0, verified.out + verified.err)
     rmSync(data, { recursive: true })
   }
-})
+}
 
 /** All of the import at once, the command alone, or one of its children. */
 function killSome({ pid }: RunningImport, which: number): void {

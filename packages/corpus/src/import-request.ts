@@ -17,6 +17,7 @@ import type { ImportHolder } from "./import-lock.ts"
 import type { StreamSaid } from "./inputs/streamed-input.ts"
 import type { RepeatedImport } from "./import-recipe.ts"
 import type { KeptSegment } from "./kept-segment.ts"
+import type { PhaseTime } from "./phase-times.ts"
 import type { SourceRequest } from "./source-request.ts"
 
 export interface ImportRequest {
@@ -70,6 +71,8 @@ export interface ImportWatch {
 export interface ImportProgress {
   readonly phase: "examining" | "reading" | "sorting" | "merging" | "measuring" | "compacting"
   readonly rows: number
+  /** Rows read so far that were rejected; not said where rows are only counted. */
+  readonly rejected?: number
   /** Bytes of the input while examining and reading, rows while merging. */
   readonly done: number
   /** null if the amount of work is not known. */
@@ -95,6 +98,8 @@ export interface ImportReport {
   readonly sameAs: string | null
   /** Of all processes of the import together, in bytes; null if the system does not report it. */
   readonly peakMemory: number | null
+  /** Where its time went. */
+  readonly phases: readonly PhaseTime[]
 }
 
 /**

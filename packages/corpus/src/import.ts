@@ -1,5 +1,5 @@
 import { mkdirSync } from "node:fs"
-import type { Batch, Catalogue } from "@assay/stores/exposure-index"
+import type { Batch, Catalogue, SourceDescription } from "@assay/stores/exposure-index"
 import { circulationChanges } from "./circulation.ts"
 import { type ReaderChild, startReader } from "./engine/children.ts"
 import type { Examined } from "./engine/examine.ts"
@@ -17,9 +17,17 @@ import type {
   ImportWork,
   SegmentWork,
 } from "./import-request.ts"
-import { removeLeftovers } from "./kept-segment.ts"
-import { completeLive, goLive, mergeKept } from "./live-batch.ts"
-import { makeSegment, STREAMED } from "./make-segment.ts"
+import { type KeptSegment, removeLeftovers } from "./kept-segment.ts"
+import { completeLive, goLive, mergeKept, mergeRows } from "./live-batch.ts"
+import {
+  type MadeSegment,
+  makeSegment,
+  type Merged,
+  rejectedIn,
+  type SegmentSteps,
+  STREAMED,
+} from "./make-segment.ts"
+import { PhaseTimes } from "./phase-times.ts"
 import { deleteRemovedSegments } from "./removed-segments.ts"
 
 /**
@@ -31,9 +39,11 @@ import { deleteRemovedSegments } from "./removed-segments.ts"
 export async function importCorpus(
   request: ImportRequest,
   reach: ImportReach,
-  watch: ImportWatch,
+  toldOf: ImportWatch,
 ): Promise<ImportReport> {
   const { directory, signal } = reach
+  const phases = new PhaseTimes(reach.now)
+  const watch = timed(toldOf, phases)
   if (request.rejects !== null) refuseForeignFile(request.rejects)
   for (const path of [directory.segments, directory.imports, directory.rejects]) {
     mkdirSync(path, { recursive: true, mode: 0o700 })
@@ -48,15 +58,29 @@ export async function importCorpus(
   )
   let live: Live | null = null
   try {
-    const report = await importAlone(request, reach, watch, (made) => (live = made))
+    const report = await importAlone(request, reach, watch, phases, (made) => (live = made))
     live = { report, undone: "the index was not compacted" }
     // Also where nothing changed: an earlier try may have broken here.
     await reach.compact((done, total) => watch.compacts(done, total))
-    return report
+    return { ...report, phases: phases.sofar() }
   } catch (error) {
     throw unfinished(live, error, watch)
   } finally {
     lock.release()
+  }
+}
+
+function timed(watch: ImportWatch, phases: PhaseTimes): ImportWatch {
+  return {
+    ...watch,
+    progress(progress) {
+      phases.note(progress.phase)
+      watch.progress(progress)
+    },
+    compacts(done, total) {
+      phases.note("compacting")
+      watch.compacts(done, total)
+    },
   }
 }
 
@@ -92,6 +116,7 @@ async function importAlone(
   request: ImportRequest,
   reach: ImportReach,
   watch: ImportWatch,
+  phases: PhaseTimes,
   onLive: (live: Live) => void,
 ): Promise<ImportReport> {
   const { directory, program, signal } = reach
@@ -106,7 +131,13 @@ async function importAlone(
       reader.examine(
         { paths, hints, streamed, rowsShown: 0, nowMs: reach.now() },
         ({ bytes, totalBytes }) =>
-          watch.progress({ phase: "examining", rows: 0, done: bytes, total: totalBytes }),
+          watch.progress({
+            phase: "examining",
+            rows: 0,
+            rejected: 0,
+            done: bytes,
+            total: totalBytes,
+          }),
       ),
     )
     const index = await reach.openIndex()
@@ -118,20 +149,19 @@ async function importAlone(
       const { source, keyedAs } = asSaid(request, known, catalogue, looked)
       const taken = takenMembers(looked, keyedAs)
       watch.examined(looked, source, taken)
-      const begun = { request, reach, watch, index, source, keyedAs, taken }
+      const kindIsKnown =
+        keyedAs.kind !== null || known !== undefined || request.repeats !== undefined
+      const begun = { request, reach, watch, index, source, keyedAs, taken, kindIsKnown }
       const { examined, attempt } =
         streamed === undefined
           ? { examined: looked, attempt: await attemptOf(begun, looked) }
           : await unlessStopped(signal, () => readStream(begun, looked, reader, pids))
-      const work = {
-        ...{ ...begun, ...attempt },
-        kindIsKnown: keyedAs.kind !== null || known !== undefined || request.repeats !== undefined,
-      }
+      const work = { ...begun, ...attempt }
       const { report, catalogue: current } =
         attempt.batch?.state === "live"
           ? { report: alreadyLive(work, attempt.batch), catalogue }
-          : await importBatch(work, examined, reader, pids, attempt.isNew)
-      const finished = { ...report, peakMemory: memory.stop() }
+          : await importBatch(work, examined, reader, pids, attempt.made)
+      const finished = { ...report, peakMemory: memory.stop(), phases: phases.sofar() }
       if (finished.changed || finished.completed) {
         await completeLive(work, finished, current, (undone) =>
           onLive({ report: finished, undone }),
@@ -149,17 +179,17 @@ async function importAlone(
 }
 
 type Attempt = Awaited<ReturnType<typeof openAttempt>> & {
-  /** Its segment was made by this run. */
-  readonly isNew: boolean
+  /** The segment that this run made of it; null: none yet. */
+  readonly made: MadeSegment | null
 }
-type Begun = SegmentWork & Pick<ImportWork, "index">
+type Begun = SegmentWork & Pick<ImportWork, "index" | "source" | "kindIsKnown">
 
 /** Looked up after reading: that takes long, and sources may be removed meanwhile. */
 async function attemptOf({ request, reach, index }: Begun, examined: Examined): Promise<Attempt> {
   const fingerprint = fingerprintOf(request, examined)
   const catalogue = await index.catalogue()
   const attempt = await openAttempt(index, catalogue, reach.directory, fingerprint, reach.now())
-  return { ...attempt, isNew: false }
+  return { ...attempt, made: null }
 }
 
 /**
@@ -173,17 +203,46 @@ async function readStream(
   pids: number[],
 ): Promise<{ examined: Examined; attempt: Attempt }> {
   let found: { examined: Examined; attempt: Attempt } | null = null
-  const kept = await makeSegment(begun, looked, reader, pids, STREAMED, async (digest) => {
-    const examined = { ...looked, ...digest }
-    const attempt = await attemptOf(begun, examined)
-    found = { examined, attempt }
-    return attempt.batch?.state === "live" || attempt.kept !== null ? null : attempt.fingerprint
+  const made = await makeSegment(begun, looked, reader, pids, STREAMED, {
+    async nameOf({ digest }) {
+      const examined = { ...looked, ...digest }
+      const attempt = await attemptOf(begun, examined)
+      found = { examined, attempt }
+      return attempt.batch?.state === "live" || attempt.kept !== null ? null : attempt.fingerprint
+    },
+    merge: mergeInto(begun),
   })
   const { examined, attempt } = found as unknown as { examined: Examined; attempt: Attempt }
-  return { examined, attempt: kept === null ? attempt : { ...attempt, kept, isNew: true } }
+  return { examined, attempt: { ...attempt, kept: made?.kept ?? attempt.kept, made } }
 }
 
-type Report = Omit<ImportReport, "peakMemory">
+/** Opens the batch with the first of its rows: until then, a failure leaves the index as it was. */
+function mergeInto(begun: Begun): SegmentSteps["merge"] {
+  return async (fingerprint, { tally }, startedAtMs, { blocks, rowsMax }) => {
+    const first = await withFirst(blocks)
+    const batch = await begun.index.openBatch(described(begun, tally), fingerprint, startedAtMs)
+    const rows = { blocks: first, rowsMax }
+    return { batch, merged: await mergeRows(begun, batch, rows, rejectedIn(tally)) }
+  }
+}
+
+/** The same, once there is a first one. */
+async function withFirst<T>(values: AsyncIterable<T>): Promise<AsyncGenerator<T>> {
+  const iterator = values[Symbol.asyncIterator]()
+  const first = await iterator.next()
+  return (async function* () {
+    for (let next = first; next.done !== true; next = await iterator.next()) yield next.value
+  })()
+}
+
+function described(
+  { source, kindIsKnown, taken }: Begun,
+  tally: KeptSegment["tally"],
+): SourceDescription {
+  return kindIsKnown ? source : { ...source, kind: kindOfMost(tally, taken) }
+}
+
+type Report = Omit<ImportReport, "peakMemory" | "phases">
 
 /** Makes the batch live. */
 async function importBatch(
@@ -191,29 +250,35 @@ async function importBatch(
   examined: Examined,
   reader: ReaderChild,
   pids: number[],
-  isRead: boolean,
+  madeBefore: MadeSegment | null,
 ): Promise<{ report: Report; catalogue: Catalogue }> {
   const { reach, watch, index, fingerprint } = work
   const { directory, signal } = reach
-  if (work.kept !== null && !isRead) watch.resumes()
+  if (work.kept !== null && madeBefore === null) watch.resumes()
   const { kept, source, batch, merged } = await unlessStopped(signal, async () => {
-    const named = async (): Promise<string> => fingerprint
-    const segment =
-      work.kept ?? (await makeSegment(work, examined, reader, pids, fingerprint, named))
-    if (segment === null) throw new ImportFailure("reader", "The input has no name")
-    const described = work.kindIsKnown
-      ? work.source
-      : { ...work.source, kind: kindOfMost(segment.tally, work.taken) }
-    const loading = await index.openBatch(described, fingerprint, segment.startedAtMs)
-    const rows = await mergeKept(work, segment, loading)
+    const nameOf = async (): Promise<string> => fingerprint
+    const made =
+      work.kept !== null
+        ? { kept: work.kept, merged: madeBefore?.merged ?? null }
+        : await makeSegment(work, examined, reader, pids, fingerprint, {
+            nameOf,
+            merge: mergeInto(work),
+          })
+    if (made === null) throw new ImportFailure("reader", "The input has no name")
+    const description = described(work, made.kept.tally)
+    const done = made.merged ?? (await mergeFile(work, made.kept, description))
+    if (done.merged.rows !== made.kept.rows) {
+      throw new ImportFailure("sorter", "The index did not take every row of the segment")
+    }
     // The last moment at which stopping leaves everything as it was.
     signal.throwIfAborted()
-    return { kept: segment, source: described, batch: loading, merged: rows }
+    return { kept: made.kept, source: description, ...done }
   })
   const { rows, identities } = merged
   const importedBy = work.request.importedBy
   const recipe = recipeOf(work.request, examined, kept.keyedAs)
-  watch.progress({ phase: "measuring", rows, done: 0, total: null })
+  const rejected = rejectedIn(kept.tally)
+  watch.progress({ phase: "measuring", rows, rejected, done: 0, total: null })
   // Circulation between sources is recomputed at the moment the batch goes live.
   const sources = await circulationChanges(
     await index.catalogue(),
@@ -242,6 +307,15 @@ async function importBatch(
   if (live === undefined) return { report: whole, catalogue }
   const sameAs = catalogue.sources.get(live.circulation?.sameAs ?? -1)?.name ?? null
   return { report: { ...whole, source: live, sameAs }, catalogue }
+}
+
+async function mergeFile(
+  work: ImportWork,
+  kept: KeptSegment,
+  description: SourceDescription,
+): Promise<Merged> {
+  const batch = await work.index.openBatch(description, work.fingerprint, kept.startedAtMs)
+  return { batch, merged: await mergeKept(work, kept, batch) }
 }
 
 function alreadyLive({ source, kept }: ImportWork, batch: Batch): Report {

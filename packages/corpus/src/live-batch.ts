@@ -10,37 +10,46 @@ import { ImportFailure } from "./engine/import-failure.ts"
 import type { ImportReport, ImportWork } from "./import-request.ts"
 import { keepCatalogue } from "./kept-catalogue.ts"
 import { forgetKept, type KeptSegment } from "./kept-segment.ts"
+import { rejectedIn, type SortedRows } from "./make-segment.ts"
 import { openSegmentReader } from "./segments/segment.ts"
 
 /** Brings the rows of a segment into the index, as those of a batch that is loading. */
 export async function mergeKept(
-  { reach, watch, index }: ImportWork,
+  work: ImportWork,
   kept: KeptSegment,
   batch: Batch,
 ): Promise<MergedSegment> {
+  const { reach } = work
   const path = join(reach.directory.segments, kept.segment.file)
   const reader = await openSegmentReader()
   try {
-    const { keyCheckValue, rows: total } = await reader.facts(path)
-    if (keyCheckValue !== reach.secrets.checkValue || total !== kept.rows) {
+    const { keyCheckValue, rows } = await reader.facts(path)
+    if (keyCheckValue !== reach.secrets.checkValue || rows !== kept.rows) {
       throw new ImportFailure("sorter", "The segment is not the one that was written")
     }
-    let rows = 0
-    const merged = await index.mergeSegment(
-      batch.id,
-      untilStopped(reader.blocks(path), reach.signal),
-      (more) => {
-        rows += more
-        watch.progress({ phase: "merging", rows, done: rows, total })
-      },
+    return await mergeRows(
+      work,
+      batch,
+      { blocks: reader.blocks(path), rowsMax: rows },
+      rejectedIn(kept.tally),
     )
-    if (merged.rows !== kept.rows) {
-      throw new ImportFailure("sorter", "The index did not take every row of the segment")
-    }
-    return merged
   } finally {
     reader.close()
   }
+}
+
+/** Brings sorted rows into the index. Whether they were all, the caller knows. */
+export async function mergeRows(
+  { reach, watch, index }: Pick<ImportWork, "reach" | "watch" | "index">,
+  batch: Batch,
+  { blocks, rowsMax }: SortedRows,
+  rejected = 0,
+): Promise<MergedSegment> {
+  let rows = 0
+  return await index.mergeSegment(batch.id, untilStopped(blocks, reach.signal), (more) => {
+    rows += more
+    watch.progress({ phase: "merging", rows, rejected, done: rows, total: rowsMax })
+  })
 }
 
 async function* untilStopped(

@@ -5,14 +5,17 @@ import { IDENTITY_TAGS, identityKey } from "@assay/core/identity"
 import type { DataDirectory } from "@assay/runtime/data-directory"
 import { sha256 } from "@assay/runtime/secrets"
 import { HOUR_MS } from "@assay/runtime/time"
+import type { Batch, MergedSegment, SegmentBlock } from "@assay/stores/exposure-index"
 import { type ReaderChild, startSorter } from "./engine/children.ts"
 import type { Examined } from "./engine/examine.ts"
 import { ImportFailure } from "./engine/import-failure.ts"
-import type { ReadTally } from "./engine/reader.ts"
+import { type KeyedRows, segmentBlockOf } from "./engine/keyed-rows.ts"
+import type { ReadJob, ReadResult, ReadTally } from "./engine/reader.ts"
 import { unfinishedRejects } from "./engine/reject-file.ts"
 import { bothDone } from "./engine/side-by-side.ts"
+import { sortHere, type SortedHere } from "./engine/sort-here.ts"
+import type { SortedSegment, SorterOptions } from "./engine/sorter.ts"
 import type { SegmentWork } from "./import-request.ts"
-import type { ReadResult } from "./engine/reader.ts"
 import { keepSegment, type KeptSegment, segmentFile, unfinishedSegment } from "./kept-segment.ts"
 
 /**
@@ -21,18 +24,50 @@ import { keepSegment, type KeptSegment, segmentFile, unfinishedSegment } from ".
  */
 export const STREAMED = "streamed"
 
+/** A segment that lasts, and what the index made of its rows where it has them already. */
+export interface MadeSegment {
+  readonly kept: KeptSegment
+  readonly merged: Merged | null
+}
+export type Merged = { readonly batch: Batch; readonly merged: MergedSegment }
+
+/** What is known once all is read. */
+export interface AllRead {
+  readonly tally: ReadTally
+  readonly digest: ReadResult["digest"]
+}
+
+export interface SegmentSteps {
+  /** Gives its fingerprint; null where the same is there already, and then nothing is kept. */
+  readonly nameOf: (read: AllRead) => Promise<string | null>
+  /** Brings rows into the index, while their segment is written or when it is kept. */
+  readonly merge: (
+    fingerprint: string,
+    read: AllRead,
+    startedAtMs: number,
+    rows: SortedRows,
+  ) => Promise<Merged>
+}
+export interface SortedRows {
+  readonly blocks: AsyncIterable<SegmentBlock>
+  /** How many there are at most. */
+  readonly rowsMax: number
+}
+
 /**
- * Reads, keys and sorts the input into a segment that lasts. `nameOf` gives its fingerprint once it
- * was read; null where the same is there already, and then nothing is kept.
+ * Reads, keys and sorts the input into a segment that lasts, and has its rows merged. Of a large
+ * input they are merged while the segment is written: whoever is killed before it is kept begins
+ * anew, with another batch.
  */
 export async function makeSegment(
-  { request, reach, watch, keyedAs, taken }: SegmentWork,
+  work: SegmentWork,
   examined: Examined,
   reader: ReaderChild,
   pids: number[],
   workName: string,
-  nameOf: (digest: ReadResult["digest"]) => Promise<string | null>,
-): Promise<KeptSegment | null> {
+  { nameOf, merge }: SegmentSteps,
+): Promise<MadeSegment | null> {
+  const { request, reach, watch, keyedAs } = work
   const { directory, program, secrets, signal } = reach
   const names = request.streamed === undefined ? request.paths : [request.streamed.name]
   refuseFullDisk(directory, names, examined.totalBytes)
@@ -43,15 +78,16 @@ export async function makeSegment(
   const workDirectory = join(directory.imports, workName)
   const segment = unfinishedSegment(directory, workName)
   mkdirSync(workDirectory, { mode: 0o700 })
-  const sorter = startSorter(program, reader)
-  pids.push(sorter.pid)
-  const endSorter = (): void => void sorter.kill()
+  const isSmall = request.streamed === undefined && examined.totalBytes <= SMALL_BYTES
+  const sorter = isSmall ? null : startSorter(program, reader)
+  if (sorter !== null) pids.push(sorter.pid)
+  const endSorter = (): void => void sorter?.kill()
   signal.addEventListener("abort", endSorter)
+  let merging: Promise<Merged> | null = null
   try {
-    const { identity, alias, password } = secrets.subkeys
+    const { identity } = secrets.subkeys
     const domains = (await reach.watchedDomains?.()) ?? []
-    const hours = Math.floor(startedAtMs / HOUR_MS)
-    const sorting = sorter.sort({
+    const options: SorterOptions = {
       workDirectory,
       segment,
       keyCheckValue: secrets.checkValue,
@@ -59,55 +95,61 @@ export async function makeSegment(
       domains: domains.map((domain) =>
         Buffer.from(identityKey(sha256, identity, IDENTITY_TAGS.domain, domain)).toString("hex"),
       ),
-    })
+    }
+    const sorting = sorter === null ? sortHere(reader, options) : sorter.sort(options)
+    // A second thread costs more to start than a small input costs to parse.
+    const threads = isSmall ? 1 : Math.min(THREADS_MAX, availableParallelism())
     const reading = reader.read(
-      {
-        paths: request.paths,
-        keyer: {
-          subkeys: { identity, alias, password },
-          kind: keyedAs.kind ?? "breach",
-          hours,
-          latestHours: hours + 24,
-          domains,
-        },
-        members: new Map(
-          [...taken].map(([number, { kind, day, dating }]) => [
-            number,
-            { kind, dating, hours: day === null ? hours : Date.parse(day) / HOUR_MS },
-          ]),
-        ),
-        threads: Math.min(THREADS_MAX, availableParallelism()),
-        rejects,
-      },
-      ({ bytes, rows }) =>
-        watch.progress({ phase: "reading", rows, done: bytes, total: examined.totalBytes }),
+      readJob(work, { startedAtMs, domains, rejects, threads }),
+      ({ bytes, rows, rejected }) =>
+        watch.progress({
+          ...{ phase: "reading", rows, rejected },
+          ...{ done: bytes, total: examined.totalBytes },
+        }),
     )
-    const sortingAlone = reading.then((read) => {
-      watch.progress({ phase: "sorting", rows: read.tally.rows, done: 0, total: null })
-      return read
-    })
-    const [{ tally, digest }, sorted] = await bothDone(sortingAlone, sorting)
+    const read = await readBeside(reading, sorting)
+    const { tally } = read
+    const rejected = rejectedIn(tally)
+    watch.progress({ phase: "sorting", rows: tally.rows, rejected, done: 0, total: null })
     refuseNothing(tally, rejects)
-    const { rows, bytes } = sorted
-    const fingerprint = await nameOf(digest)
+    const fingerprint = await nameOf(read)
     if (fingerprint === null) return null
-    if (fingerprint !== workName) {
-      if (existsSync(rejects)) renameSync(rejects, rejectsOf(fingerprint))
-      renameSync(segment, unfinishedSegment(directory, fingerprint))
+    const keep = async ({ rows, bytes, sha256: hash }: SortedSegment): Promise<KeptSegment> => {
+      if (fingerprint !== workName) {
+        if (existsSync(rejects)) renameSync(rejects, rejectsOf(fingerprint))
+        renameSync(segment, unfinishedSegment(directory, fingerprint))
+      }
+      const kept: KeptSegment = {
+        startedAtMs,
+        segment: { file: segmentFile(fingerprint), bytes, sha256: hash },
+        rows,
+        keyedAs,
+        tally,
+        rejects: rejectsOf(fingerprint),
+      }
+      await keepSegment(directory, fingerprint, kept)
+      return kept
     }
-    const kept: KeptSegment = {
-      startedAtMs,
-      segment: { file: segmentFile(fingerprint), bytes, sha256: sorted.sha256 },
-      rows,
-      keyedAs,
-      tally,
-      rejects: rejectsOf(fingerprint),
+    // The first sorted row shows that the sorter has all of them: the reader's memory is wanted.
+    const rowsOf = (sorted: AsyncIterable<KeyedRows> | Iterable<KeyedRows>): SortedRows => ({
+      blocks: segmentBlocks(sorted, () => void reader.kill()),
+      rowsMax: tally.rows,
+    })
+    if (sorter === null) {
+      const sorted = (await sorting) as SortedHere
+      const kept = await keep(sorted)
+      if (sorted.kept === null) return { kept, merged: null }
+      merging = merge(fingerprint, read, startedAtMs, rowsOf(sorted.kept))
+      return { kept, merged: await merging }
     }
-    await keepSegment(directory, fingerprint, kept)
-    return kept
+    merging = merge(fingerprint, read, startedAtMs, rowsOf(sorter.sorted()))
+    const [merged, kept] = await bothDone(merging, sorting.then(keep))
+    return { kept, merged }
   } finally {
     signal.removeEventListener("abort", endSorter)
-    await Promise.all([reader.kill(), sorter.kill()])
+    await Promise.all([reader.kill(), sorter?.kill()])
+    // The index is not closed while rows are merged: they end with the sorter.
+    await merging?.catch(() => undefined)
     rmSync(workDirectory, { recursive: true, force: true })
     rmSync(segment, { force: true })
     if (workName === STREAMED) rmSync(rejects, { force: true })
@@ -116,12 +158,76 @@ export async function makeSegment(
   }
 }
 
+/** The result of reading, unless the sorter fails before: who caused it says why. */
+async function readBeside(
+  reading: Promise<ReadResult>,
+  sorting: Promise<unknown>,
+): Promise<ReadResult> {
+  const both = bothDone(reading, sorting)
+  both.catch(() => undefined)
+  return await Promise.race([
+    both.then(([read]) => read),
+    reading.catch(async () => (await both)[0]),
+  ])
+}
+
+function readJob(
+  { request, reach, keyedAs, taken }: SegmentWork,
+  {
+    startedAtMs,
+    domains,
+    ...how
+  }: Pick<ReadJob, "rejects" | "threads"> & {
+    readonly startedAtMs: number
+    readonly domains: readonly string[]
+  },
+): ReadJob {
+  const { identity, alias, password } = reach.secrets.subkeys
+  const hours = Math.floor(startedAtMs / HOUR_MS)
+  return {
+    paths: request.paths,
+    keyer: {
+      subkeys: { identity, alias, password },
+      kind: keyedAs.kind ?? "breach",
+      hours,
+      latestHours: hours + 24,
+      domains,
+    },
+    members: new Map(
+      [...taken].map(([number, { kind, day, dating }]) => [
+        number,
+        { kind, dating, hours: day === null ? hours : Date.parse(day) / HOUR_MS },
+      ]),
+    ),
+    ...how,
+  }
+}
+
+async function* segmentBlocks(
+  sorted: AsyncIterable<KeyedRows> | Iterable<KeyedRows>,
+  onFirst: () => void,
+): AsyncGenerator<SegmentBlock> {
+  let first = true
+  for await (const rows of sorted) {
+    if (first) onFirst()
+    first = false
+    yield segmentBlockOf(rows)
+  }
+}
+
+/** Below this, the files of an import as they lie on the disk are sorted by the command itself. */
+const SMALL_BYTES = 4e6
+
 /** More threads than this would wait for the sorter. */
 const THREADS_MAX = 8
 
-function refuseNothing({ rows, rejects }: ReadTally, list: string): void {
-  if (rows > 0) return
-  const rejected = Object.values(rejects).reduce((sum, count) => sum + count, 0)
+export function rejectedIn({ rejects }: ReadTally): number {
+  return Object.values(rejects).reduce((sum, count) => sum + count, 0)
+}
+
+function refuseNothing(tally: ReadTally, list: string): void {
+  if (tally.rows > 0) return
+  const rejected = rejectedIn(tally)
   throw new ImportFailure(
     "input",
     rejected === 0
@@ -131,8 +237,8 @@ function refuseNothing({ rows, rejects }: ReadTally, list: string): void {
 }
 
 /**
- * What an import writes, against the bytes of its input: a row of 30 bytes takes 24 in the sorter's
- * table, as many when it spills, 20 in the segment and up to 55 in the index. Packed input is taken
+ * What an import writes, against the bytes of its input: a row of 30 bytes takes 24 where the sorter
+ * spills, for a while twice that, 20 in the segment and up to 55 in the index. Packed input is taken
  * for four times its size.
  */
 const DISK_FACTOR = 4

@@ -1,6 +1,6 @@
 import type { ChildProcess, StdioOptions } from "node:child_process"
 import { extname } from "node:path"
-import { PassThrough, type Stream, type Writable } from "node:stream"
+import { PassThrough, type Readable, type Stream, type Writable } from "node:stream"
 import { fileURLToPath } from "node:url"
 import {
   type End,
@@ -12,6 +12,7 @@ import {
 import { openCalls, RemoteError } from "@assay/runtime/rpc"
 import type { ExamineJob, Examined, LookProgress } from "./examine.ts"
 import { type FailureCode, ImportFailure } from "./import-failure.ts"
+import { type KeyedRows, readFrames } from "./keyed-rows.ts"
 import type { ReadJob, ReadProgress, ReadResult } from "./reader.ts"
 import type { SortedSegment, SorterOptions } from "./sorter.ts"
 
@@ -27,7 +28,10 @@ export interface ReaderChild extends Child {
 }
 
 export interface SorterChild extends Child {
+  /** Resolves when the segment is on the disk and all its rows were taken. */
   sort(options: SorterOptions): Promise<SortedSegment>
+  /** The rows of the segment, in order, while it is written. They have to be taken. */
+  sorted(): AsyncIterable<KeyedRows>
 }
 
 export interface Child {
@@ -105,10 +109,25 @@ export function startReader(
  */
 export function startSorter(program: NodeProgram, reader: ReaderChild): SorterChild {
   const { keyedRows } = reader
-  const { call, pid, kill } = start("sorter", program, [keyedRows, "ignore", "ignore", "ipc"])
+  const { child, call, pid, kill } = start("sorter", program, [keyedRows, "pipe", "ignore", "ipc"])
   // Our end is closed, so that each of the two notices when the other is gone.
   if ("destroy" in keyedRows) (keyedRows as Stream & { destroy(): void }).destroy()
-  return { pid, kill, sort: async (options) => (await call("sort", options)) as SortedSegment }
+  const out: Readable = child.stdout ?? new PassThrough()
+  return {
+    pid,
+    kill,
+    sort: async (options) => (await call("sort", options)) as SortedSegment,
+    sorted: () => readSorted(out),
+  }
+}
+
+/** A sorter that is gone says itself why, and not the pipe from it. */
+async function* readSorted(out: Readable): AsyncGenerator<KeyedRows> {
+  try {
+    yield* readFrames(out)
+  } catch (error) {
+    throw new ImportFailure("sorter-gone", "The sorter is gone", { cause: error })
+  }
 }
 
 /** The longest a timer can run, 24 days: a large import takes as long as it takes. */

@@ -56,7 +56,7 @@ export function sorterFailure(error: unknown): ImportFailure {
   if (error instanceof ImportFailure) return error
   const message = error instanceof Error ? error.message : ""
   if (DISK_FULL.test(message)) return diskFull()
-  if (/out of memory/i.test(message)) {
+  if (/out of memory|allocation failed/i.test(message)) {
     return new ImportFailure("memory", "The sorter has too little memory; raise --memory")
   }
   const kind = /^[A-Z][A-Za-z ]{0,40} Error(?=:)/.exec(message)?.[0]

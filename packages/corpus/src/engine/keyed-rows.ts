@@ -1,3 +1,4 @@
+import type { SegmentBlock } from "@assay/stores/segment-block"
 import { ImportFailure } from "./import-failure.ts"
 
 /**
@@ -104,6 +105,51 @@ export class FrameWriter {
     this.#extended = []
     return frame
   }
+}
+
+/** Rows as the bytes of a frame. */
+export function frameOf({ count, keysHigh, keysLow, heads, extended }: KeyedRows): Buffer {
+  let extendedBytes = 0
+  for (const bytes of extended.values()) extendedBytes += 5 + bytes.length
+  const columns = count * COLUMN_BYTES
+  const frame = Buffer.allocUnsafe(HEADER_BYTES + 3 * columns + extendedBytes)
+  frame.writeUInt32LE(count, 0)
+  frame.writeUInt32LE(extended.size, 4)
+  frame.writeUInt32LE(extendedBytes, 8)
+  let at = HEADER_BYTES
+  for (const column of [keysHigh, keysLow, heads]) {
+    frame.set(column, at)
+    at += columns
+  }
+  for (const [row, bytes] of extended) {
+    frame.writeUInt32LE(row, at)
+    frame[at + 4] = bytes.length
+    frame.set(bytes, at + 5)
+    at += 5 + bytes.length
+  }
+  return frame
+}
+
+/** The same rows as the index takes them: bytes whose order is that of the numbers. */
+export function segmentBlockOf(rows: KeyedRows): SegmentBlock {
+  const { count, extended } = rows
+  const [high, low] = [bigEndian(rows.keysHigh), bigEndian(rows.keysLow)]
+  const keys = new Uint32Array(count * 4)
+  for (let row = 0, from = 0, to = 0; row < count; row++, from += 2, to += 4) {
+    keys[to] = high[from] as number
+    keys[to + 1] = high[from + 1] as number
+    keys[to + 2] = low[from] as number
+    keys[to + 3] = low[from + 1] as number
+  }
+  const heads = Buffer.from(bigEndian(rows.heads).buffer)
+  return { count, keys: Buffer.from(keys.buffer), heads, extended }
+}
+
+/** A copy of 64-bit numbers with the bytes of each turned round, as words of it. */
+function bigEndian(column: Buffer): Uint32Array<ArrayBuffer> {
+  const copy = Buffer.allocUnsafeSlow(column.length)
+  copy.set(column)
+  return new Uint32Array(copy.swap64().buffer)
 }
 
 /** The last frame of a stream. */

@@ -1,15 +1,8 @@
-import { open, stat } from "node:fs/promises"
-import { join } from "node:path"
-import {
-  BLOB,
-  type DuckDBConnection,
-  DuckDBDataChunk,
-  DuckDBInstance,
-  UBIGINT,
-} from "@duckdb/node-api"
-import duckdb from "@duckdb/node-bindings"
-import { fileSha256, SEGMENT_COLUMNS, SEGMENT_FORMAT, sqlText } from "../segments/segment.ts"
+import { SegmentWriter, type WrittenSegment } from "../segments/segment-writer.ts"
+import { HeldRows } from "./held-rows.ts"
 import { DOMAIN_MARK, type KeyedRows } from "./keyed-rows.ts"
+import { wordsOf } from "./row-words.ts"
+import { mergeSorted, SortedRuns } from "./sorted-runs.ts"
 
 export interface SorterOptions {
   /** A directory for what does not fit into memory: keyed rows, never anything else. */
@@ -22,111 +15,159 @@ export interface SorterOptions {
   readonly domains: readonly string[]
 }
 
-export interface SortedSegment {
-  readonly rows: number
-  readonly bytes: number
-  readonly sha256: string
-}
+export type SortedSegment = WrittenSegment
+
+/** Of its memory, what rows may take: the rest is for what is on its way in and out. */
+const HELD_SHARE = 0.75
+
+/** How far sorting may be ahead of whoever takes the sorted rows. */
+const AHEAD_ROWS = 2_500_000
 
 /**
  * Sorts keyed rows, drops duplicates, and writes them as a segment. The segment is on the disk when
- * this resolves.
+ * this resolves. `onSorted` gets its rows in order, each group once it is written and the last one
+ * when the segment is whole: a disk that has no room for a small segment is noticed before any row
+ * is handed on.
  */
 export async function sortIntoSegment(
   frames: AsyncIterable<KeyedRows>,
-  options: SorterOptions,
+  { workDirectory, segment, keyCheckValue, memoryMb, domains }: SorterOptions,
+  onSorted: (rows: KeyedRows) => Promise<void> = async () => undefined,
 ): Promise<SortedSegment> {
-  const { workDirectory, segment, keyCheckValue, memoryMb, domains } = options
-  const instance = await DuckDBInstance.create(join(workDirectory, "rows.duckdb"), {
-    threads: "2",
-    memory_limit: `${memoryMb}MB`,
-    temp_directory: join(workDirectory, "spill"),
-    autoinstall_known_extensions: "false",
-    autoload_known_extensions: "false",
-  })
-  const connection = await instance.connect()
+  const held = new HeldRows()
+  const runs = new SortedRuns(workDirectory)
+  const heldMax = memoryMb * 1e6 * HELD_SHARE
+  for await (const frame of frames) {
+    held.take(frame)
+    if (held.bytes > heldMax || held.full) await runs.add(held.sorted())
+  }
+  const sorted = runs.none ? held.sorted() : mergeSorted([...runs.open(), held.sorted()])
+  const marks = new DomainMarks(domains)
+  const writer = await SegmentWriter.open(segment)
+  const handed = new HandedOn(onSorted)
   try {
-    await connection.run(
-      "CREATE TABLE rows (key_high UBIGINT, key_low UBIGINT, head UBIGINT, extended BLOB)",
-    )
-    const appender = await connection.createAppender("rows")
-    for await (const frame of frames) appender.appendDataChunk(chunkOf(frame))
-    appender.closeSync()
-    const counts = domains.length === 0 ? {} : await countsByDomain(connection, domains)
-    const entries = domains.length === 0 ? "rows" : `rows WHERE head < ${FIRST_MARK}`
-    await connection.run(
-      `COPY (SELECT DISTINCT ${SEGMENT_COLUMNS} FROM ${entries} ORDER BY ${SEGMENT_COLUMNS}) TO ${sqlText(segment)}
-       (FORMAT parquet, COMPRESSION zstd, ROW_GROUP_SIZE 122880,
-        KV_METADATA {assay_segment: '${SEGMENT_FORMAT}', key_check: ${sqlText(keyCheckValue)},
-                     domains: ${sqlText(JSON.stringify(counts))}})`,
-    )
-    const counted = await connection.runAndReadAll(
-      `SELECT num_rows FROM parquet_file_metadata(${sqlText(segment)})`,
-    )
-    await syncFile(segment)
-    return {
-      rows: Number(counted.getRows()[0]?.[0] ?? 0),
-      bytes: (await stat(segment)).size,
-      sha256: await fileSha256(segment),
+    let group: KeyedRows[] = []
+    let written = Promise.resolve()
+    for await (const rows of sorted) {
+      const entries = marks.takenFrom(rows)
+      writer.add(entries)
+      group.push(entries)
+      if (!writer.full) continue
+      // The group before is compressed and written while this one is sorted.
+      await written
+      written = writer.flush()
+      // The next turn reports the error.
+      written.catch(() => undefined)
+      handed.after(written, group)
+      group = []
+      await handed.atMost(AHEAD_ROWS)
     }
-  } finally {
-    connection.closeSync()
-    instance.closeSync()
+    await written
+    const made = await writer.finish({
+      key_check: keyCheckValue,
+      domains: JSON.stringify(marks.counts()),
+    })
+    handed.after(written, group)
+    await handed.atMost(0)
+    return made
+  } catch (error) {
+    await writer.close()
+    throw error
   }
 }
 
-const FIRST_MARK = `${BigInt(DOMAIN_MARK) << 32n}`
+/** Hands rows on one after the other, and knows how many wait. */
+class HandedOn {
+  readonly #take: (rows: KeyedRows) => Promise<void>
+  #waiting = 0
+  #last: Promise<void> = Promise.resolve()
+  readonly #ends: Promise<void>[] = []
 
-/** How many different identities are marked for each domain, by its key; spills as sorting does. */
-async function countsByDomain(
-  connection: DuckDBConnection,
-  domains: readonly string[],
-): Promise<Record<string, number>> {
-  const counted = await connection.runAndReadAll(
-    `SELECT (head - ${FIRST_MARK})::INTEGER, count(*)
-     FROM (SELECT DISTINCT key_high, key_low, head FROM rows WHERE head >= ${FIRST_MARK})
-     GROUP BY head ORDER BY head`,
-  )
-  const rows = counted.getRows() as [number, bigint][]
-  return Object.fromEntries(rows.map(([place, count]) => [domains[place] ?? "", Number(count)]))
+  constructor(take: (rows: KeyedRows) => Promise<void>) {
+    this.#take = take
+  }
+
+  after(written: Promise<void>, group: readonly KeyedRows[]): void {
+    for (const rows of group) this.#waiting += rows.count
+    this.#last = this.#handOn(this.#last, written, group)
+    // `atMost` reports the error.
+    this.#last.catch(() => undefined)
+    this.#ends.push(this.#last)
+  }
+
+  /** Resolves when at most so many rows wait. */
+  async atMost(rows: number): Promise<void> {
+    while (this.#waiting > rows || (rows === 0 && this.#ends.length > 0)) await this.#ends.shift()
+  }
+
+  async #handOn(
+    before: Promise<void>,
+    written: Promise<void>,
+    group: readonly KeyedRows[],
+  ): Promise<void> {
+    await before
+    await written
+    for (const rows of group) {
+      await this.#take(rows)
+      this.#waiting -= rows.count
+    }
+  }
 }
 
-const TYPES = [UBIGINT, UBIGINT, UBIGINT, BLOB]
+/** Counts how many different identities are marked for each domain, and takes the marks out. */
+class DomainMarks {
+  readonly #domains: readonly string[]
+  readonly #counts: number[]
 
-function chunkOf({ count, keysHigh, keysLow, heads, extended }: KeyedRows): DuckDBDataChunk {
-  const chunk = DuckDBDataChunk.create(TYPES, count)
-  for (const [at, column] of [keysHigh, keysLow, heads].entries()) {
-    const vector = duckdb.data_chunk_get_vector(chunk.chunk, at)
-    duckdb.copy_data_to_vector(
-      vector,
-      0,
-      column.buffer as ArrayBuffer,
-      column.byteOffset,
-      column.length,
+  constructor(domains: readonly string[]) {
+    this.#domains = domains
+    this.#counts = domains.map(() => 0)
+  }
+
+  /** The rows of a block that are entries. */
+  takenFrom(rows: KeyedRows): KeyedRows {
+    if (this.#domains.length === 0) return rows
+    const heads = wordsOf(rows.heads)
+    const entries: number[] = []
+    for (let row = 0; row < rows.count; row++) {
+      if (heads[2 * row + 1] !== DOMAIN_MARK) entries.push(row)
+      else this.#count(heads[2 * row] as number)
+    }
+    return entries.length === rows.count ? rows : only(rows, entries)
+  }
+
+  /** By key; a domain of which there is no identity is not named. */
+  counts(): Record<string, number> {
+    return Object.fromEntries(
+      this.#domains.flatMap((key, place) => {
+        const count = this.#counts[place] as number
+        return count === 0 ? [] : [[key, count]]
+      }),
     )
   }
-  const vector = duckdb.data_chunk_get_vector(chunk.chunk, 3)
-  const validity = Buffer.alloc(Math.ceil(count / 64) * 8)
-  for (const [row, bytes] of extended) {
-    validity[row >> 3] = (validity[row >> 3] as number) | (1 << (row & 7))
-    duckdb.vector_assign_string_element_len(vector, row, bytes)
+
+  #count(place: number): void {
+    const before = this.#counts[place]
+    if (before !== undefined) this.#counts[place] = before + 1
   }
-  duckdb.vector_ensure_validity_writable(vector)
-  duckdb.copy_data_to_vector_validity(
-    vector,
-    0,
-    validity.buffer,
-    validity.byteOffset,
-    validity.length,
-  )
-  return chunk
 }
 
-async function syncFile(path: string): Promise<void> {
-  const file = await open(path, "r")
-  try {
-    await file.sync()
-  } finally {
-    await file.close()
+function only(rows: KeyedRows, wanted: readonly number[]): KeyedRows {
+  const column = (bytes: Buffer): Buffer => {
+    const taken = Buffer.allocUnsafeSlow(wanted.length * 8)
+    for (const [to, row] of wanted.entries()) bytes.copy(taken, to * 8, row * 8, row * 8 + 8)
+    return taken
+  }
+  const extended = new Map<number, Uint8Array>()
+  for (const [to, row] of wanted.entries()) {
+    const part = rows.extended.get(row)
+    if (part !== undefined) extended.set(to, part)
+  }
+  return {
+    count: wanted.length,
+    keysHigh: column(rows.keysHigh),
+    keysLow: column(rows.keysLow),
+    heads: column(rows.heads),
+    extended,
   }
 }

@@ -104,6 +104,7 @@ identities              2
 of kind combolist       3
 dated by the source     3
 Rejected rows are listed in ${rejects}
+Time: examining \\d+\\.\\d s, reading \\d+\\.\\d s, sorting \\d+\\.\\d s, merging \\d+\\.\\d s, measuring \\d+\\.\\d s
 \\d+\\.\\d s, \\d+ MB of memory
 $`,
     ),

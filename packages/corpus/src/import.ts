@@ -27,6 +27,7 @@ import {
   type SegmentSteps,
   STREAMED,
 } from "./make-segment.ts"
+import { PhaseTimes } from "./phase-times.ts"
 import { deleteRemovedSegments } from "./removed-segments.ts"
 
 /**
@@ -38,9 +39,11 @@ import { deleteRemovedSegments } from "./removed-segments.ts"
 export async function importCorpus(
   request: ImportRequest,
   reach: ImportReach,
-  watch: ImportWatch,
+  toldOf: ImportWatch,
 ): Promise<ImportReport> {
   const { directory, signal } = reach
+  const phases = new PhaseTimes(reach.now)
+  const watch = timed(toldOf, phases)
   if (request.rejects !== null) refuseForeignFile(request.rejects)
   for (const path of [directory.segments, directory.imports, directory.rejects]) {
     mkdirSync(path, { recursive: true, mode: 0o700 })
@@ -55,15 +58,29 @@ export async function importCorpus(
   )
   let live: Live | null = null
   try {
-    const report = await importAlone(request, reach, watch, (made) => (live = made))
+    const report = await importAlone(request, reach, watch, phases, (made) => (live = made))
     live = { report, undone: "the index was not compacted" }
     // Also where nothing changed: an earlier try may have broken here.
     await reach.compact((done, total) => watch.compacts(done, total))
-    return report
+    return { ...report, phases: phases.sofar() }
   } catch (error) {
     throw unfinished(live, error, watch)
   } finally {
     lock.release()
+  }
+}
+
+function timed(watch: ImportWatch, phases: PhaseTimes): ImportWatch {
+  return {
+    ...watch,
+    progress(progress) {
+      phases.note(progress.phase)
+      watch.progress(progress)
+    },
+    compacts(done, total) {
+      phases.note("compacting")
+      watch.compacts(done, total)
+    },
   }
 }
 
@@ -99,6 +116,7 @@ async function importAlone(
   request: ImportRequest,
   reach: ImportReach,
   watch: ImportWatch,
+  phases: PhaseTimes,
   onLive: (live: Live) => void,
 ): Promise<ImportReport> {
   const { directory, program, signal } = reach
@@ -143,7 +161,7 @@ async function importAlone(
         attempt.batch?.state === "live"
           ? { report: alreadyLive(work, attempt.batch), catalogue }
           : await importBatch(work, examined, reader, pids, attempt.made)
-      const finished = { ...report, peakMemory: memory.stop() }
+      const finished = { ...report, peakMemory: memory.stop(), phases: phases.sofar() }
       if (finished.changed || finished.completed) {
         await completeLive(work, finished, current, (undone) =>
           onLive({ report: finished, undone }),
@@ -224,7 +242,7 @@ function described(
   return kindIsKnown ? source : { ...source, kind: kindOfMost(tally, taken) }
 }
 
-type Report = Omit<ImportReport, "peakMemory">
+type Report = Omit<ImportReport, "peakMemory" | "phases">
 
 /** Makes the batch live. */
 async function importBatch(

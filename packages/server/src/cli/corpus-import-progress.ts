@@ -13,7 +13,7 @@ export interface ShownProgress extends ImportProgress {
  * takes.
  */
 export function importLine(progress: ShownProgress): string {
-  const { phase, rows, done, total, elapsedMs } = progress
+  const { phase, rows, rejected = 0, done, total, elapsedMs } = progress
   const parts: string[] = [phase]
   if (total !== null && total > 0) {
     parts.push(`${Math.floor(Math.min(1, done / total) * 100)} %`)
@@ -22,6 +22,7 @@ export function importLine(progress: ShownProgress): string {
   }
   // Before any row is read, the contents are only compared with what was imported before.
   if (phase !== "examining") parts.push(`${rows.toLocaleString("en")} rows`)
+  if (phase === "reading" && rejected > 0) parts.push(`${rejected.toLocaleString("en")} rejected`)
   // Nobody knows how far sorting and measuring are; the elapsed time shows that they go on.
   if (phase === "sorting" || phase === "measuring") {
     parts.push(`for ${clock(elapsedMs)}`)

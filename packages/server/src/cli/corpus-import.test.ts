@@ -69,6 +69,10 @@ test("progress shows phase, bytes, rows, their rate and the time to go, as far a
     "reading, 25 %, 5.0 of 20.0 MB, 12,000 rows, 3,000 rows/s, 0:12 to go",
   )
   assert.equal(
+    importLine({ ...reading, rejected: 1_200 }),
+    "reading, 25 %, 5.0 of 20.0 MB, 12,000 rows, 1,200 rejected, 3,000 rows/s, 0:12 to go",
+  )
+  assert.equal(
     importLine({ ...reading, phase: "merging", done: 12_000, total: 24_000 }),
     "merging, 50 %, 12,000 rows, 3,000 rows/s, 0:04 to go",
   )

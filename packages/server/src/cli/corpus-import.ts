@@ -381,8 +381,15 @@ function reportLines(report: ImportReport, seconds: number): string[] {
     ...figures.map(([name, value]) => `${name.padEnd(names)}${count(value).padStart(width)}`),
     ...circulationLines(report),
     ...(rejected === 0 ? [] : [`Rejected rows are listed in ${report.rejects}`]),
+    ...timeLines(report),
     `${seconds.toFixed(1)} s${memory}`,
   ]
+}
+
+/** Where its time went, in the order of the phases. */
+function timeLines({ phases }: ImportReport): string[] {
+  const text = phases.map(({ phase, ms }) => `${phase} ${(ms / 1000).toFixed(1)} s`).join(", ")
+  return text === "" ? [] : [`Time: ${text}`]
 }
 
 function circulationLines({ source, sameAs }: ImportReport): string[] {

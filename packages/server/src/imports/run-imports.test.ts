@@ -35,6 +35,7 @@ const report: ImportReport = {
   tally: { rows: 11, rejects: { blank: 2 }, kinds: {}, datings: {} },
   merged: { rows: 10, identities: 8, known: 3 },
   peakMemory: null,
+  phases: [],
 }
 const live: TakenNews = { type: "live", report }
 

@@ -17,7 +17,7 @@ import type { ImportHolder } from "./import-lock.ts"
 import type { StreamSaid } from "./inputs/streamed-input.ts"
 import type { RepeatedImport } from "./import-recipe.ts"
 import type { KeptSegment } from "./kept-segment.ts"
-import type { PhaseTime } from "./phase-times.ts"
+import type { ImportPhase, PhaseTime } from "./phase-times.ts"
 import type { SourceRequest } from "./source-request.ts"
 
 export interface ImportRequest {
@@ -69,7 +69,7 @@ export interface ImportWatch {
 }
 
 export interface ImportProgress {
-  readonly phase: "examining" | "reading" | "sorting" | "merging" | "measuring" | "compacting"
+  readonly phase: ImportPhase
   readonly rows: number
   /** Rows read so far that were rejected; not said where rows are only counted. */
   readonly rejected?: number

@@ -1,15 +1,16 @@
-import type { ImportProgress } from "./import-request.ts"
+export type ImportPhase =
+  "examining" | "reading" | "sorting" | "merging" | "measuring" | "compacting"
 
 export interface PhaseTime {
-  readonly phase: ImportProgress["phase"]
+  readonly phase: ImportPhase
   readonly ms: number
 }
 
 /** How long each phase of an import took, from the news of its progress. */
 export class PhaseTimes {
   readonly #now: () => number
-  readonly #times = new Map<PhaseTime["phase"], number>()
-  #phase: PhaseTime["phase"] | null = null
+  readonly #times = new Map<ImportPhase, number>()
+  #phase: ImportPhase | null = null
   #since = 0
 
   constructor(now: () => number) {
@@ -17,7 +18,7 @@ export class PhaseTimes {
   }
 
   /** Work of this phase goes on; the phase before ends with the first news of another. */
-  note(phase: PhaseTime["phase"]): void {
+  note(phase: ImportPhase): void {
     if (phase === this.#phase) return
     this.#add()
     this.#phase = phase

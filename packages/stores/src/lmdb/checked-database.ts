@@ -114,7 +114,7 @@ export class CheckedDatabase {
     return [...this.bare.getKeys(options)]
   }
 
-  /** How many keys there are, by the state that a transaction just begun in the same turn sees. */
+  /** How many keys there are, by the state that lmdb's own transaction of this turn sees. */
   count(): number {
     return (this.bare.getStats() as { entryCount: number }).entryCount
   }
@@ -142,9 +142,15 @@ export class CheckedDatabase {
     return (this.#views[whole] ??= into.subarray(0, whole))
   }
 
-  /** Uses the read transaction of this turn, which is the one that found nothing. */
+  /**
+   * Uses lmdb's own transaction, which keeps its cursors; a cursor of another one costs more than
+   * the whole look-up. Its state may be newer than the one that has no such key.
+   */
   #requireGap(key: Uint8Array): void {
+    this.bare.resetReadTxn()
     const next = this.#next.of(key)
+    // Written since the state that does not have it.
+    if (next?.intact === true && compare(next.key, key) === 0) return
     if (next === undefined) {
       const last = this.lastKey()
       if (last !== undefined && compare(last, key) >= 0) outOfOrder()

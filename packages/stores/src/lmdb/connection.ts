@@ -44,10 +44,15 @@ interface Held {
 
 /** What the reads of one turn of the event loop share. */
 interface Turn {
-  readonly at: ReadAt
   readonly on: OpenGeneration
   readonly document: CatalogueDocument
 }
+
+/**
+ * The turn that an environment's transaction for turns is in. Several connections of a process may
+ * share an environment, and the one that begins a turn ends that of the others.
+ */
+const turnsOf = new WeakMap<OpenGeneration["turn"], Turn>()
 
 export function openConnection(path: string, readOnly: boolean, mapSize: number): Connection {
   let held: Held = faultsNamed(() => ({ on: openCurrent(path, readOnly, mapSize), writes: 0 }))
@@ -57,8 +62,12 @@ export function openConnection(path: string, readOnly: boolean, mapSize: number)
 
   let turn: Turn | null = null
 
+  const isCurrent = (each: Turn): boolean => turnsOf.get(each.on.turn) === each
   const endTurn = (): void => {
-    turn?.at.transaction.done()
+    if (turn !== null && isCurrent(turn)) {
+      turnsOf.delete(turn.on.turn)
+      turn.on.turn.end()
+    }
     turn = null
   }
   const follow = (): void => {
@@ -74,48 +83,47 @@ export function openConnection(path: string, readOnly: boolean, mapSize: number)
   const documentAt = (at: ReadAt, on: OpenGeneration): CatalogueDocument =>
     (known = readDocument(on.meta, known, at))
 
-  const readNewest = <T>(read: (at: ReadAt, on: OpenGeneration) => T): T => {
+  /** Runs `read` on the newest state of the generation in use, which it may hold on to. */
+  const readNewest = <T>(by: "single" | "turn", read: (at: ReadAt, on: OpenGeneration) => T): T => {
     for (;;) {
       if (closed) throw new IndexUnavailable("The index is closed")
-      endTurn()
       const { on } = held
-      // lmdb shares a snapshot among the reads of an event loop turn. Without the reset, a lookup
-      // could miss a batch that another process made live a moment before it.
-      on.root.resetReadTxn()
-      const transaction = on.root.useReadTransaction()
+      on[by].begin()
       try {
-        return read({ transaction }, on)
+        return read(on[by].at, on)
       } catch (error) {
+        on[by].end()
         if (!(error instanceof Superseded)) throw error
-      } finally {
-        transaction.done()
       }
       follow()
     }
   }
-  const beginTurn = (): Turn =>
-    readNewest((at, on) => {
-      const document = documentAt(at, on)
-      // Held until the turn ends, beyond this read.
-      const transaction = on.root.useReadTransaction()
-      setImmediate(endTurn)
-      return { at: { transaction }, on, document }
+  const readOnce = <T>(read: (at: ReadAt, on: OpenGeneration) => T): T =>
+    readNewest("single", (at, on) => {
+      const result = read(at, on)
+      // A state that is held keeps pages from being used again.
+      on.single.end()
+      return result
     })
+  const beginTurn = (): Turn => {
+    const begun = readNewest("turn", (at, on) => ({ on, document: documentAt(at, on) }))
+    turnsOf.set(begun.on.turn, begun)
+    setImmediate(() => {
+      if (turn === begun) endTurn()
+    })
+    return begun
+  }
 
   return {
     current: () => held.on,
 
-    reading: (read) => faultsNamed(() => readNewest(read)),
+    reading: (read) => faultsNamed(() => readOnce(read)),
 
     readingInTurn: (read) =>
       faultsNamed(() => {
-        if (!readOnly) return readNewest((at, on) => read(at, on, documentAt(at, on)))
-        turn ??= beginTurn()
-        const current = turn.on.root.useReadTransaction()
-        current.done()
-        // A timer of lmdb's own may have let it begin another one meanwhile, which its ranges use.
-        if (current !== turn.at.transaction) turn = beginTurn()
-        return read(turn.at, turn.on, turn.document)
+        if (!readOnly) return readOnce((at, on) => read(at, on, documentAt(at, on)))
+        if (turn === null || !isCurrent(turn)) turn = beginTurn()
+        return read(turn.on.turn.at, turn.on, turn.document)
       }),
 
     async writing(write) {

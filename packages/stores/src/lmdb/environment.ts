@@ -13,6 +13,7 @@ import { open, type RootDatabase } from "lmdb"
 import { IndexUnavailable, KEY_BYTES } from "../exposure-index.ts"
 import { type BareDatabase, CheckedDatabase } from "./checked-database.ts"
 import { valuesAreChecked } from "./format.ts"
+import { openOwnReads, type OwnRead } from "./own-reads.ts"
 
 export interface Environment {
   readonly root: RootDatabase<Uint8Array, Uint8Array>
@@ -22,6 +23,10 @@ export interface Environment {
   readonly tenants: CheckedDatabase
   /** Format, catalogue and key check value, each under its name. */
   readonly meta: CheckedDatabase
+  /** For a read of its own. */
+  readonly single: OwnRead
+  /** For the reads that share the state of a turn of the event loop. */
+  readonly turn: OwnRead
   readonly dataFile: string
   close(): Promise<void>
 }
@@ -127,9 +132,11 @@ function openDatabases(path: string, mode: OpenMode, mapSize: number): Omit<Envi
         throw noIndex()
       throw new IndexUnavailable("The index lacks one of its databases")
     }
+    const reads = openOwnReads(root)
     const checked = valuesAreChecked(meta)
     return {
       root,
+      ...reads,
       shared: new CheckedDatabase(shared, checked),
       tenants: new CheckedDatabase(tenants, checked),
       meta: new CheckedDatabase(meta, checked),

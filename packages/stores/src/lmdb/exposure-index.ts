@@ -142,6 +142,7 @@ function storageOn(connection: Connection, now: () => number): Omit<IndexStorage
     async stats() {
       const counts = reading((at, on) => {
         currentDocument(at, on)
+        on.root.resetReadTxn()
         return {
           identities: on.shared.count(),
           tenantIdentities: on.tenants.count(),

@@ -337,7 +337,7 @@ async function openService(given: Given): Promise<Service> {
     reloadLists: reloadEverywhere,
     learntServers: async () => learnt.all(),
     overruleServer: learnt.overrule,
-    errorBudget: async (month) => levels.budget(month as string | undefined),
+    errorBudget: async (month?: string) => levels.budget(month),
     describe: async () => describeService(config, (await running).address),
     reloadDropKeys: async () => await (await dropRunning)?.reloadKeys(),
   })

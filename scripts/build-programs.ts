@@ -105,10 +105,11 @@ async function bundleScript(file: string): Promise<Output[]> {
     // As `require`: in a script, Node warns its user of `import()` as an experiment.
     supported: { "dynamic-import": false },
     inject: [MAPPED_STACKS],
-    // Loaded from where npm put them, by services that have a database, send mail, or sign people in
-    // by passkeys or elsewhere: in the script, every start would read them.
+    // Loaded from where npm put them, by services that import, have a database, send mail, or sign
+    // people in by passkeys or elsewhere: in the script, every start would read them.
     external: [
       ...OPTIONS.external,
+      "@duckdb/node-api",
       "@redis/client",
       "@simplewebauthn/server",
       "nodemailer",

@@ -53,7 +53,9 @@ after(async () => {
 })
 
 async function start(): Promise<Service> {
-  return await startService({ drop: true, dataDirectory, env: { TMPDIR: temporary } })
+  // More messages with files than are taken in an hour otherwise.
+  const env = { TMPDIR: temporary, DROP_FILES_PER_HOUR: "1000" }
+  return await startService({ drop: true, dataDirectory, env })
 }
 
 async function post(path: string, values: Record<string, string | File>): Promise<PlainPage> {
@@ -128,12 +130,16 @@ test("T30: after kill -9 in the middle of uploads nothing of them is found, and 
   const half = connect(Number(port), "127.0.0.1").on("error", () => undefined)
   half.write(`POST /drop/form HTTP/1.1\r\nContent-Type: multipart/form-data; boundary=b\r\nContent-Length: 9999\r\nUser-Agent: ${AGENT}\r\n\r\n--b\r\nContent-Disposition: form-data; name="message"\r\n\r\n${TEXT}`) // prettier-ignore
   const whole = post("/form", { message: TEXT, files: new File([BYTES, new Uint8Array(9 * MIB)], NAME) }) // prettier-ignore
+  let over = false
   const broken = whole.then(
     () => false,
     () => true,
   )
-  while (statSync(database, { throwIfNoEntry: false })?.size === size)
+  void broken.then(() => (over = true))
+  while (statSync(database, { throwIfNoEntry: false })?.size === size) {
+    assert.ok(!over, "it was answered before anything of it was stored")
     await new Promise((resolve) => setImmediate(resolve))
+  }
   await service.kill()
   half.destroy()
   assertNowhere()

@@ -24,13 +24,15 @@ export async function printSlo(options: SloOptions, terminal: Terminal): Promise
     terminal.print(JSON.stringify(budget, null, 2))
     return
   }
-  if (budget.measured_from === null) {
+  const { measured_from: since } = budget
+  if (since === null) {
     terminal.print(`Nothing was measured in ${month}.`)
     return
   }
   summary(budget).forEach(terminal.print)
   terminal.print("")
-  const rows = budget.days.map((day) => [
+  const measured = budget.days.filter(({ day }) => day >= since.slice(0, "YYYY-MM-DD".length))
+  const rows = measured.map((day) => [
     day.day,
     String(day.total),
     String(day.failed),

@@ -149,8 +149,12 @@ export class CheckedDatabase {
   #requireGap(key: Uint8Array): void {
     this.bare.resetReadTxn()
     const next = this.#next.of(key)
-    // Written since the state that does not have it.
-    if (next?.intact === true && compare(next.key, key) === 0) return
+    if (next?.intact === true && compare(next.key, key) === 0) {
+      // Written since the state that does not have it: then it is found by its key too. One that a
+      // walk finds and its key does not lies behind a changed key of a branch page.
+      if (this.lent(key) === undefined) outOfOrder()
+      return
+    }
     if (next === undefined) {
       const last = this.lastKey()
       if (last !== undefined && compare(last, key) >= 0) outOfOrder()

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict"
 import { spawnSync } from "node:child_process"
-import { copyFileSync, mkdirSync, statSync } from "node:fs"
+import { copyFileSync, mkdirSync, readFileSync, statSync } from "node:fs"
 import { join } from "node:path"
 import { test, type TestContext } from "node:test"
 import { fileURLToPath } from "node:url"
@@ -24,6 +24,10 @@ const KEY_BYTES = 16
 /** What an identity with one entry has in the file: the key, the set and the checksum. */
 const NODE_BYTES = KEY_BYTES + 10
 const FLIPS = 12
+/** Of LMDB's file, as lmdb lays it out. */
+const PAGE_BYTES = 4096
+const PAGE_FLAGS_AT = 18
+const BRANCH_PAGE = 1
 const TRIALS = process.env["ASSAY_SOAK"] === undefined ? 20 : 2_000
 /** Few enough to look up every identity after each of many flips. */
 const TRIAL_IDENTITIES = 600
@@ -98,6 +102,36 @@ test("flipped bits: nobody whose key changed reads as unknown, and the rest are 
   const faults = new Map(await faultsOf(path))
   assert.equal(faults.get("shared: a value that does not have its checksum"), FLIPS)
 })
+
+test("flipped bits: who lies behind a changed key of a branch is refused, and not unknown", async (t) => {
+  const { path, file } = await writtenIndex(t)
+  const bytes = readFileSync(file)
+  const keys = Array.from({ length: IDENTITIES }, (_, person) => keyOf(person))
+  // The first key of a leaf is once more in the branch, by which lmdb finds the leaf.
+  const firsts = keys.flatMap((key) => {
+    const places = [bytes.indexOf(key), bytes.lastIndexOf(key)]
+    const inBranch = places[0] === places[1] ? undefined : places.find((at) => isBranch(bytes, at))
+    return inBranch === undefined ? [] : [{ key, last: inBranch + KEY_BYTES - 1 }]
+  })
+  assert.ok(firsts.length > 10, `${firsts.length}`)
+  for (const { key, last } of firsts) {
+    // So that the leaf seems to begin after its first key.
+    const clear = [0, 1, 2, 3, 4, 5, 6, 7].find((bit) => ((bytes[last] ?? 0) & (1 << bit)) === 0)
+    if (clear === undefined) continue
+    flipBit(file, last, clear)
+    await reading(path, (index) => assert.rejects(index.lookup(key, null), IndexDamaged))
+    flipBit(file, last, clear)
+    await reading(path, async (index) =>
+      assert.ok((await index.lookup(key, null)).entries.length > 0),
+    )
+  }
+})
+
+/** Whether the page of a place in the file is one that leads to others. */
+function isBranch(bytes: Buffer, at: number): boolean {
+  const page = at - (at % PAGE_BYTES)
+  return bytes.readUInt16LE(page + PAGE_FLAGS_AT) === BRANCH_PAGE
+}
 
 test("flipped bits: who is unknown beside a damaged value is refused too, everybody else is unknown", async (t) => {
   const { path, file } = await writtenIndex(t)

@@ -60,6 +60,21 @@ export function ownProcessorMicros(): number {
   return microsOf(own.map((field) => Number(fields[field])))
 }
 
+/** Of that, what the processes it started and saw end have used, with all that those started. */
+export function endedProcessorMicros(): number {
+  const fields = statFields("self")
+  return microsOf([STAT_CHILDREN_UTIME, STAT_CHILDREN_STIME].map((field) => Number(fields[field])))
+}
+
+/** Processor time of a process, of all that it started, and of those of them that have ended. */
+export function treeProcessorMicros(pid: number): number {
+  const kept = [STAT_UTIME, STAT_STIME, STAT_CHILDREN_UTIME, STAT_CHILDREN_STIME]
+  return processTree(pid).reduce((sum, member) => {
+    const fields = statFields(String(member))
+    return sum + microsOf(kept.map((field) => Number(fields[field])))
+  }, 0)
+}
+
 /** Processor time of the whole machine so far, in microseconds. */
 export interface MachineProcessor {
   /** Used by its processes. */
@@ -81,28 +96,29 @@ export function machineProcessor(): MachineProcessor {
 
 /**
  * Memory no file backs: what the process itself costs, without code and pages of mapped databases.
+ * From what the kernel counts anyway: adding up all pages would stop the process meanwhile.
  */
 export function anonymousBytes(pid: number): number {
-  return rolledUpBytes(pid, "Anonymous")
+  return statusBytes(pid, "RssAnon")
 }
 
 /** Memory a process has in use, in which a page that several processes share is divided by them. */
 export function proportionalBytes(pid: number): number {
-  return rolledUpBytes(pid, "Pss")
-}
-
-function rolledUpBytes(pid: number, kind: "Anonymous" | "Pss"): number {
-  const kibibytes = new RegExp(`^${kind}:\\s+(\\d+) kB$`, "m").exec(
-    readFileSync(`/proc/${pid}/smaps_rollup`, "utf8"),
-  )?.[1]
-  if (kibibytes === undefined) throw new BenchError(`the kernel does not tell ${kind} of memory`)
-  return Number(kibibytes) * 1024
+  return bytesNamed("Pss", readFileSync(`/proc/${pid}/smaps_rollup`, "utf8"))
 }
 
 /** Memory a process has in use, shared code and pages of mapped databases included. */
 export function residentBytes(pid: number): number {
-  const kibibytes = /^VmRSS:\s+(\d+) kB$/m.exec(readFileSync(`/proc/${pid}/status`, "utf8"))?.[1]
-  if (kibibytes === undefined) throw new BenchError("the kernel does not tell resident memory")
+  return statusBytes(pid, "VmRSS")
+}
+
+function statusBytes(pid: number, name: "RssAnon" | "VmRSS"): number {
+  return bytesNamed(name, readFileSync(`/proc/${pid}/status`, "utf8"))
+}
+
+function bytesNamed(name: string, text: string): number {
+  const kibibytes = new RegExp(`^${name}:\\s+(\\d+) kB$`, "m").exec(text)?.[1]
+  if (kibibytes === undefined) throw new BenchError(`the kernel does not tell ${name} of memory`)
   return Number(kibibytes) * 1024
 }
 

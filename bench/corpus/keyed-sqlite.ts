@@ -10,7 +10,12 @@ import { openSegmentReader } from "../../packages/corpus/src/segments/segment.ts
 export async function keyedSqlite(
   segment: string,
   folder: string,
-): Promise<{ bytes: number; lookup: (key: Uint8Array) => unknown; close(): void }> {
+): Promise<{
+  readonly file: string
+  readonly bytes: number
+  readonly lookup: (key: Uint8Array) => unknown
+  close(): void
+}> {
   const file = join(folder, "keyed.sqlite")
   const database = new DatabaseSync(file)
   database.exec(
@@ -27,6 +32,7 @@ export async function keyedSqlite(
   database.exec("COMMIT")
   const select = database.prepare("SELECT head FROM entries WHERE key = ?")
   return {
+    file,
     bytes: statSync(file).size,
     lookup: (key) => select.all(key),
     close: () => database.close(),

@@ -1,4 +1,3 @@
-import { join } from "node:path"
 import { openLmdbIndex } from "../../packages/stores/src/lmdb/exposure-index.ts"
 import type { ExposureIndex, SegmentBlock } from "../../packages/stores/src/exposure-index.ts"
 import { rowOfEntry } from "../../packages/stores/src/segment-block.ts"
@@ -8,8 +7,8 @@ const BLOCK_ROWS = 2048
 /**
  * An index of `identities` identities, each with one exposure. Their keys can be computed again.
  */
-export async function largeIndex(folder: string, identities: number): Promise<ExposureIndex> {
-  const index = await openLmdbIndex({ path: join(folder, `index-${identities}`) })
+export async function largeIndex(path: string, identities: number): Promise<ExposureIndex> {
+  const index = await openLmdbIndex({ path })
   const batch = await index.openBatch(
     {
       name: "bench",

@@ -61,8 +61,8 @@ export function capacityPage(): string {
           `${counted(rowsASecond)} = ${counted(options.rows)} / ${importSeconds} s`,
         ],
         [
-          "look-up p50 in an index of 50 million, in memory, µs",
-          round(figure("look-up p50 with 50000000 identities, µs")),
+          `look-up p50 in an index of ${counted(options.large)}, in memory, µs`,
+          round(figure(`look-up p50 with ${options.large} identities, µs`)),
         ],
       ],
     ),

@@ -234,6 +234,10 @@ test("an administrator drops a file, sees it masked, imports it, and reads what 
   await article.getByText("1 of the identities watched when it came is in it.").waitFor()
   await article.getByText("1 of the identities decided in the last 30 days is in it.").waitFor()
   assert.match(await article.innerText(), /1 row was rejected:\s+.+: 1\n/)
+  // Where its time went.
+  await article
+    .getByText(/^Time: starting \d+\.\d s, .*reading \d+\.\d s, sorting .*merging .*counting/)
+    .waitFor()
   assert.doesNotMatch(page.url(), /dropped|list/)
   assert.deepEqual(faults, [])
   await looksOpened(own, "corpus", "imported")
@@ -242,8 +246,28 @@ test("an administrator drops a file, sees it masked, imports it, and reads what 
   })
   assert.equal(((await scored.json()) as { exposed: boolean }).exposed, true)
 
-  // What could not be counted is said, and is no zero.
+  // While one runs, its phase is told with rows, rejects, rate and time left.
   const list = "**/api/v1/corpus/imports"
+  await own.route(list, async (route) => {
+    const response = await route.fetch()
+    const json = (await response.json()) as ImportList
+    const [newest] = json.imports
+    assert.ok(newest)
+    Object.assign(newest, {
+      ...{ state: "running", phase: "reading", report: null, ended_at: null },
+      ...{ done: 250, total: 1000, rows: 12_000, rejected: 345 },
+      ...{ rows_per_second: 3000, seconds_left: 12 },
+    })
+    await route.fulfill({ response, json })
+  })
+  await page.reload()
+  const status = article.getByRole("status")
+  await status.getByText("Reading, 12,000 rows, 345 rejected, 3,000 a second, 12 s left").waitFor()
+  assert.doesNotMatch(await article.innerText(), /Time: /)
+  await looksOpened(own, "corpus", "importing")
+  await own.unroute(list)
+
+  // What could not be counted is said, and is no zero.
   await page.route(list, async (route) => {
     const response = await route.fetch()
     const json = (await response.json()) as ImportList

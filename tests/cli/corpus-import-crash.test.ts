@@ -1,6 +1,7 @@
 import assert from "node:assert/strict"
 import {
   existsSync,
+  mkdirSync,
   mkdtempSync,
   readdirSync,
   readFileSync,
@@ -10,7 +11,7 @@ import {
   writeFileSync,
 } from "node:fs"
 import { tmpdir } from "node:os"
-import { join, sep } from "node:path"
+import { basename, join, sep } from "node:path"
 import { after, test } from "node:test"
 import { setTimeout as delay } from "node:timers/promises"
 import { childrenOf } from "../../bench/process-figures.ts"
@@ -29,7 +30,7 @@ after(() => rmSync(directory, { recursive: true, maxRetries: 5 }))
 const secretFile = join(directory, "secret")
 writeFileSync(secretFile, "5a".repeat(32), { mode: 0o600 })
 
-/** Kills of each of the two lists. */
+/** Kills of each. */
 const KILLS = process.env["ASSAY_SOAK"] === undefined ? 1 : 25
 const ROWS = 10_000
 /** More than the command sorts itself: its rows are merged while the segment is written. */
@@ -41,6 +42,8 @@ const argsFor = (name: string, rows: number): string[] => [
 const args = argsFor("list.txt", ROWS)
 const manyArgs = argsFor("many.txt", MANY_ROWS)
 assert.ok(statSync(manyArgs[0] as string).size > 4e6)
+/** The shorter list, in a folder of small files. */
+const folderArgs = [cutIntoFiles(args[0] as string, join(directory, "folder")), ...args.slice(1)]
 
 function dataFor(name: string): { data: string; env: Record<string, string> } {
   const data = join(directory, name)
@@ -90,17 +93,22 @@ const MOMENTS: ((data: string) => boolean)[] = [
 
 for (const [what, list, rows] of [
   ["a small list", args, ROWS],
+  ["a folder of small files", folderArgs, ROWS],
   ["a list that is merged while its segment is written", manyArgs, MANY_ROWS],
 ] as const) {
   test(`kill -9 at random moments of ${what}: what is served is as before or complete, and the same command completes it`, () =>
-    killedAndCompleted(list, rows))
+    killedAndCompleted(basename(list[0] as string), list, rows))
 }
 
 // The first rows of the longer list are those of the shorter one.
-async function killedAndCompleted(args: readonly string[], rowsIn: number): Promise<void> {
-  const random = seeded(20_261_115 + rowsIn)
+async function killedAndCompleted(
+  name: string,
+  args: readonly string[],
+  rowsIn: number,
+): Promise<void> {
+  const random = seeded(20_261_115 + rowsIn + name.length)
   for (let round = 0; round < KILLS; round++) {
-    const { data, env } = dataFor(`killed-${rowsIn}-${round}`)
+    const { data, env } = dataFor(`killed-${name}-${round}`)
     const running = startImport(args, env)
     const moment = MOMENTS[round % MOMENTS.length] as (data: string) => boolean
     while (running.running() && !moment(data)) await delay(2)
@@ -139,6 +147,17 @@ async function killedAndCompleted(args: readonly string[], rowsIn: number): Prom
     assert.equal(verified.code, 0, verified.out + verified.err)
     rmSync(data, { recursive: true })
   }
+}
+
+/** Writes the lines of a list as files of 26. Returns their folder. */
+function cutIntoFiles(list: string, folder: string): string {
+  const lines = readFileSync(list, "utf8").trimEnd().split("\n")
+  for (let at = 0; at < lines.length; at += 26) {
+    const inner = join(folder, String(at % 7))
+    mkdirSync(inner, { recursive: true })
+    writeFileSync(join(inner, `${at}.txt`), `${lines.slice(at, at + 26).join("\n")}\n`)
+  }
+  return folder
 }
 
 /** All of the import at once, the command alone, or one of its children. */

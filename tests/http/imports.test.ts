@@ -87,8 +87,14 @@ test("an administrator looks at a file, uploads it and finds it in the next scor
   const path = "/api/v1/corpus/imports?source=uploaded&date=2026-01-05&title=Uploaded"
   const taken = await sends(service, ada, path, list)
   assert.equal(taken.status, 202, JSON.stringify(taken.body))
-  const { state, report, detail } = await ended(ada)
+  const { state, report, detail, rejected, phases } = await ended(ada)
   assert.equal(state, "done", detail ?? "")
+  assert.equal(rejected, BROKEN)
+  const names = phases.map(({ phase }) => phase)
+  assert.equal(names[0], "starting")
+  for (const phase of ["reading", "sorting", "merging", "measuring", "counting"] as const)
+    assert.ok(names.includes(phase), names.join(" "))
+  assert.ok(phases.reduce((sum, { seconds }) => sum + seconds, 0) > 0)
   assert.deepEqual(
     [report?.changed, report?.rows, report?.identities, report?.rejected],
     [true, ROWS + BROKEN, ROWS, BROKEN],
@@ -122,10 +128,13 @@ test("an administrator looks at a file, uploads it and finds it in the next scor
     'assay_imports_total{outcome="failed"} 0',
     'assay_imports_total{outcome="stopped"} 0',
     `assay_import_rows_total ${ROWS}`,
+    // The same file again was not imported, and packed it was.
+    `assay_import_rejected_rows_total ${2 * BROKEN}`,
     "assay_import_running 0",
   ])
     assert.ok(metrics.split("\n").includes(line), line)
   assert.match(metrics, /^assay_import_seconds_total (?!0$)\d/m)
+  assert.match(metrics, /^assay_import_phase_seconds_total\{phase="reading"\} (?!0$)\d/m)
   assert.deepEqual(filesWithCanary(service.dataDirectory), [])
   assert.doesNotMatch(service.stderr(), /zqxjkv/)
 })

@@ -2,7 +2,7 @@ import { AssayProblem, type ImportState } from "@assay/client"
 import { Alert, Button } from "@mantine/core"
 import type { ReactElement, ReactNode } from "react"
 import { Link } from "wouter"
-import { ImportProgress } from "../ui/import-progress.tsx"
+import { ImportProgress, PhaseTimes } from "../ui/import-progress.tsx"
 import { stopImport, useImports, useUpload } from "../ui/imports.ts"
 import { useChange } from "../ui/change.ts"
 import { Answer, Empty, Failure, PageHead } from "../ui/states.tsx"
@@ -89,6 +89,7 @@ function Imports({ imports }: { readonly imports: readonly ImportState[] }): Rea
           {each.state === "done" && each.report?.decided !== null && each.detail !== null && (
             <p className="soft">{each.detail}.</p>
           )}
+          {each.state !== "running" && <PhaseTimes of={each} />}
           <p className="soft">
             Begun <Moment at={each.started_at} />
             {each.ended_at !== null && (

@@ -18,10 +18,11 @@ const PHASES: Readonly<Record<ImportState["phase"], string>> = {
 
 /** How far an import is, in the service's own figures. */
 export function ImportProgress({ of }: { readonly of: ImportState }): ReactElement {
-  const { phase, done, total, rows, rows_per_second: rate, seconds_left: left } = of
+  const { phase, done, total, rows, rejected, rows_per_second: rate, seconds_left: left } = of
   const parts = [
     PHASES[phase],
     rows > 0 && `${count.format(rows)} rows`,
+    rejected > 0 && `${count.format(rejected)} rejected`,
     rate !== null && rate > 0 && `${count.format(rate)} a second`,
     left !== null && `${duration(left)} left`,
   ].filter((part) => part !== false)
@@ -36,4 +37,19 @@ export function ImportProgress({ of }: { readonly of: ImportState }): ReactEleme
       <span>{parts.join(", ")}</span>
     </>
   )
+}
+
+const tenths = new Intl.NumberFormat(undefined, {
+  minimumFractionDigits: 1,
+  maximumFractionDigits: 1,
+})
+
+/** Where the time of an import went; nothing of one whose times are not known. */
+export function PhaseTimes({ of }: { readonly of: ImportState }): ReactElement | null {
+  if (of.phases.length === 0) return null
+  const times = of.phases.map(({ phase, seconds }) => {
+    const took = seconds < 60 ? `${tenths.format(seconds)} s` : duration(seconds)
+    return `${PHASES[phase].toLowerCase()} ${took}`
+  })
+  return <p className="soft">Time: {times.join(", ")}</p>
 }

@@ -134,6 +134,17 @@ const ImportReport = Type.Object(
   { additionalProperties: false },
 )
 
+const PHASES = [
+  "starting",
+  "examining",
+  "reading",
+  "sorting",
+  "merging",
+  "measuring",
+  "compacting",
+  "counting",
+] as const
+
 export const ImportState = Type.Object(
   {
     id: Type.String({ description: "`imp_` and letters." }),
@@ -144,16 +155,7 @@ export const ImportState = Type.Object(
       "Of `failed` and `stopped` nothing was imported.",
     ),
     phase: words(
-      [
-        "starting",
-        "examining",
-        "reading",
-        "sorting",
-        "merging",
-        "measuring",
-        "compacting",
-        "counting",
-      ],
+      PHASES,
       "What it does, or did last. An upload has to go on until `sorting`; the rest goes on without it. While `counting` its evidence counts already.",
     ),
     done: Type.Integer({
@@ -161,8 +163,25 @@ export const ImportState = Type.Object(
     }),
     total: countOrNull("null where nobody knows how much there is."),
     rows: Type.Integer({ description: "Rows read, or merged." }),
+    rejected: Type.Integer({
+      minimum: 0,
+      description: "Rows rejected so far; `report` has them by reason.",
+    }),
     rows_per_second: countOrNull("In this phase; null where rows say nothing of it."),
     seconds_left: countOrNull("Of this phase, as it went so far; null where it is not known."),
+    phases: Type.Array(
+      Type.Object(
+        {
+          phase: words(PHASES, "As in `phase`."),
+          seconds: Type.Number({ minimum: 0 }),
+        },
+        { additionalProperties: false },
+      ),
+      {
+        description:
+          "Where its time went, by phase in the order in which they began; up to now while it runs. Some begin before others end, and are told by the one that holds it up. Empty of imports before this was kept.",
+      },
+    ),
     started_at: Type.String({ format: "date-time" }),
     ended_at: orNull("null while it runs."),
     detail: orNull(

@@ -5,7 +5,7 @@ import type { ParsedRow, RejectReason } from "../formats/parsed-row.ts"
 import { logDay } from "../formats/log-day.ts"
 import { secretClassOf } from "../formats/secret-class.ts"
 import { dayWithin } from "../formats/written-day.ts"
-import { type ContentDigest, contentDigest, inputBytes } from "../inputs/content-digest.ts"
+import { type ContentDigest, contentDigest, namedInputs } from "../inputs/content-digest.ts"
 import { firstBytes, InputError, type Member } from "../inputs/member.ts"
 import { needsSeeking } from "../inputs/member-finder.ts"
 import { type Inputs, openInputs, openStreamedInput } from "../inputs/members.ts"
@@ -83,7 +83,7 @@ export async function examineInputs(
   onProgress: (progress: LookProgress) => void = () => undefined,
 ): Promise<Examined> {
   const { digest, progress } = await digestInputs(job.paths, onProgress)
-  return await lookAt(job, await openInputs(job.paths), digest, progress, onProgress)
+  return await lookAt(job, openInputs(job.paths), digest, progress, onProgress)
 }
 
 /** Looks at the beginning of a stream; what it holds is known by its digest once it was read. */
@@ -151,9 +151,10 @@ export async function digestInputs(
   paths: readonly string[],
   onProgress: (progress: LookProgress) => void,
 ): Promise<{ digest: ContentDigest; progress: LookProgress }> {
-  const totalBytes = await inputBytes(paths)
+  const named = namedInputs(paths)
+  const totalBytes = named.bytes
   let bytes = 0
-  const digest = await contentDigest(paths, (more) => {
+  const digest = await contentDigest(named, (more) => {
     bytes += more
     onProgress({ bytes, totalBytes, members: 0, member: "" })
   })

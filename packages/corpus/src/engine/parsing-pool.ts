@@ -1,12 +1,11 @@
 import { extname } from "node:path"
 import { Worker } from "node:worker_threads"
-import type { FoundFormat } from "../formats/format.ts"
 import { errorName, ImportFailure } from "./import-failure.ts"
 import type { KeyerOptions } from "./keyer.ts"
-import type { BlockDone, BlockReply, BlockTask } from "./reader-thread.ts"
+import type { Block, BlocksDone, BlocksTask } from "./reader-thread.ts"
 
 interface Waiting {
-  resolve(done: BlockDone): void
+  resolve(done: BlocksDone): void
   reject(error: ImportFailure): void
 }
 
@@ -15,7 +14,7 @@ interface Thread {
   readonly waiting: Map<number, Waiting>
 }
 
-/** Threads that parse and key blocks, each its own. */
+/** Threads that parse and key blocks, each its own ones. */
 export class ParsingPool {
   readonly #threads: readonly Thread[]
   #lastId = 0
@@ -29,8 +28,11 @@ export class ParsingPool {
     this.#threads = Array.from({ length: size }, () => this.#start(options, body))
   }
 
-  /** Hands the block away: its memory is gone from the caller's side. */
-  run(format: FoundFormat, block: Buffer, as: BlockTask["as"] = null): Promise<BlockDone> {
+  /**
+   * Hands blocks away together, to one thread: a message costs as much as parsing some hundred lines.
+   * Their memory is gone from the caller's side.
+   */
+  run(blocks: readonly Block[]): Promise<BlocksDone> {
     if (this.#failure !== null) return Promise.reject(this.#failure)
     const { worker, waiting } = this.#threads.reduce((one, other) =>
       other.waiting.size < one.waiting.size ? other : one,
@@ -38,10 +40,14 @@ export class ParsingPool {
     const id = ++this.#lastId
     return new Promise((resolve, reject) => {
       try {
-        // Memory that other buffers share cannot be transferred, so its content is copied.
-        const own = block.byteLength === block.buffer.byteLength ? block : Uint8Array.from(block)
-        const task: BlockTask = { id, format, block: own, as }
-        worker.postMessage(task, [own.buffer as ArrayBuffer])
+        const task: BlocksTask = {
+          id,
+          blocks: blocks.map(({ bytes, ...how }) => ({ ...how, bytes: ownMemory(bytes) })),
+        }
+        worker.postMessage(
+          task,
+          task.blocks.map(({ bytes }) => bytes.buffer as ArrayBuffer),
+        )
         waiting.set(id, { resolve, reject })
       } catch {
         // A block that was handed away before cannot be again.
@@ -63,7 +69,7 @@ export class ParsingPool {
       for (const { reject } of waiting.values()) reject(this.#failure)
       waiting.clear()
     }
-    worker.on("message", (reply: BlockReply) => settle(waiting, reply))
+    worker.on("message", (done: BlocksDone) => settle(waiting, done))
     worker.on("messageerror", () => fail("its answer cannot be read"))
     worker.on("error", (error) => fail(errorName(error)))
     worker.on("exit", () => fail("it ended"))
@@ -77,9 +83,13 @@ function threadFailure(reason: string): ImportFailure {
   return new ImportFailure("parser", `A parsing thread failed (${reason})`)
 }
 
-function settle(waiting: Map<number, Waiting>, reply: BlockReply): void {
-  const block = waiting.get(reply.id)
-  waiting.delete(reply.id)
-  if ("failed" in reply) block?.reject(new ImportFailure("parser", reply.failed))
-  else block?.resolve(reply)
+function settle(waiting: Map<number, Waiting>, done: BlocksDone): void {
+  const blocks = waiting.get(done.id)
+  waiting.delete(done.id)
+  blocks?.resolve(done)
+}
+
+/** Memory that other buffers share cannot be transferred, so its content is copied. */
+function ownMemory(bytes: Uint8Array): Uint8Array {
+  return bytes.byteLength === bytes.buffer.byteLength ? bytes : Uint8Array.from(bytes)
 }

@@ -33,41 +33,71 @@ let examined: Examined | null = null
 let stream: StreamedInput | null = null
 serve(channel, {
   async digest(path: string): Promise<string> {
-    const { digest } = await explained(digestInputs([path], tell()))
+    const { digest } = await told((onProgress) => digestInputs([path], onProgress))
     return digest.inputs[0] ?? ""
   },
   async examine(job: ExamineJob): Promise<Examined> {
-    stream = job.streamed === undefined ? null : new StreamedInput(process.stdin, job.streamed)
-    const looking =
-      stream === null ? examineInputs(job, tell()) : examineStream(job, stream, tell())
-    examined = await explained(looking)
+    const arriving =
+      job.streamed === undefined ? null : new StreamedInput(process.stdin, job.streamed)
+    stream = arriving
+    examined = await told((onProgress) =>
+      arriving === null ? examineInputs(job, onProgress) : examineStream(job, arriving, onProgress),
+    )
     return examined
   },
   async read(job: ReadJob): Promise<ReadResult> {
-    if (examined === null) throw new ImportFailure("reader", "Nothing was examined")
-    return await explained(readInputs(job, examined, out, tell(), stream))
+    const looked = examined
+    if (looked === null) throw new ImportFailure("reader", "Nothing was examined")
+    return await told((onProgress) => readInputs(job, looked, out, onProgress, stream))
   },
 })
 
 const TELL_MS = 250
+/** A member that takes longer is told by name: should the reader end or hang, that is where it was. */
+const MEMBER_MS = 20
 
-/** Sends how far the work is, a few times a second and whenever another member begins. */
-function tell(): (progress: { readonly member: string }) => void {
-  let reportedAt = -Infinity
-  let member = ""
-  return (progress) => {
-    const now = performance.now()
-    if (now - reportedAt < TELL_MS && progress.member === member) return
-    reportedAt = now
-    member = progress.member
-    channel.send({ progress })
+interface Told {
+  readonly member: string
+}
+
+/**
+ * Sends how far the work is, a few times a second, and which member it is at. Small members are gone
+ * before there is anything to tell of them.
+ */
+class Teller {
+  #toldAt = -Infinity
+  #told = ""
+  #newest: Told | null = null
+  #timer: NodeJS.Timeout | null = null
+
+  note(progress: Told): void {
+    this.#newest = progress
+    const since = performance.now() - this.#toldAt
+    const isOther = progress.member !== this.#told
+    if (since >= (isOther ? MEMBER_MS : TELL_MS)) this.flush()
+    else if (isOther) this.#timer ??= setTimeout(() => this.flush(), MEMBER_MS).unref()
+  }
+
+  /** Sends the newest, unless it was. */
+  flush(): void {
+    if (this.#timer !== null) clearTimeout(this.#timer)
+    this.#timer = null
+    if (this.#newest === null) return
+    this.#toldAt = performance.now()
+    this.#told = this.#newest.member
+    channel.send({ progress: this.#newest })
+    this.#newest = null
   }
 }
 
-async function explained<T>(work: Promise<T>): Promise<T> {
+/** Does a piece of work that tells how far it is, to its end also where it fails. */
+async function told<T>(work: (onProgress: (progress: Told) => void) => Promise<T>): Promise<T> {
+  const teller = new Teller()
   try {
-    return await work
+    return await work((progress) => teller.note(progress))
   } catch (error) {
     throw readerFailure(error)
+  } finally {
+    teller.flush()
   }
 }

@@ -6,33 +6,34 @@ import { readerFailure } from "./import-failure.ts"
 import { Keyer, type KeyerOptions } from "./keyer.ts"
 import { parseBlock } from "./parse-block.ts"
 
-/**
- * A piece of a member, and its outcome. Sent between the reader's main thread and its parsing
- * threads.
- */
-export interface BlockTask {
+/** Pieces of members, and their outcome. Sent between the reader's main thread and its parsing threads. */
+export interface BlocksTask {
   readonly id: number
+  readonly blocks: readonly Block[]
+}
+export interface Block {
   readonly format: FoundFormat
-  readonly block: Uint8Array
+  readonly bytes: Uint8Array
   /** Kind and hours of its rows; null: those of the keyer's options. */
   readonly as: { readonly kind: EntryKind; readonly hours: number } | null
 }
-export interface BlockDone {
+export interface BlocksDone {
   readonly id: number
+  /** In the order of the blocks. */
+  readonly blocks: readonly BlockDone[]
+  /** Of the rows of all. */
+  readonly frames: readonly Uint8Array[]
+  /** Why the block after these failed, in words that hold nothing of it; null: none did. */
+  readonly failed: string | null
+}
+export interface BlockDone {
   readonly lines: number
   readonly rows: number
   readonly kinds: readonly (readonly [EntryKind, number])[]
   /** How many rows had a date of their own. */
   readonly datedByRow: number
-  readonly frames: readonly Uint8Array[]
   readonly rejects: readonly { readonly line: number; readonly reason: RejectReason }[]
 }
-export interface BlockFailed {
-  readonly id: number
-  /** In words that hold nothing of the block. */
-  readonly failed: string
-}
-export type BlockReply = BlockDone | BlockFailed
 
 const port = parentPort
 if (port === null) throw new Error("This is the body of a thread")
@@ -46,31 +47,28 @@ const keyer = new Keyer(
   (line, reason) => void rejects.push({ line, reason }),
 )
 
-port.on("message", ({ id, format, block, as }: BlockTask) => {
-  const before = keyer.rows
-  const { kind, hours } = as ?? options
-  keyer.takeAs(kind, hours)
-  let lines: number
+port.on("message", ({ id, blocks }: BlocksTask) => {
+  const done: BlockDone[] = []
+  let failed: string | null = null
   try {
-    lines = parseBlock(format, Buffer.from(block.buffer, block.byteOffset, block.length), keyer)
+    for (const block of blocks) done.push(blockDone(block))
   } catch (error) {
     // An error that left the thread would be printed with its message, and that may hold a row.
-    port.postMessage({ id, failed: readerFailure(error).message } satisfies BlockReply)
-    return
+    failed = readerFailure(error).message
   }
   keyer.flush()
-  const done: BlockDone = {
-    id,
-    lines,
-    rows: keyer.rows - before,
-    ...keyer.takeCounts(),
-    frames,
-    rejects,
-  }
   port.postMessage(
-    done,
+    { id, blocks: done, frames, failed } satisfies BlocksDone,
     frames.map((frame) => frame.buffer as ArrayBuffer),
   )
   frames = []
-  rejects = []
 })
+
+function blockDone({ format, bytes, as }: Block): BlockDone {
+  const before = keyer.rows
+  const { kind, hours } = as ?? options
+  keyer.takeAs(kind, hours)
+  rejects = []
+  const lines = parseBlock(format, Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length), keyer)
+  return { lines, rows: keyer.rows - before, ...keyer.takeCounts(), rejects }
+}

@@ -12,7 +12,7 @@ import { ImportFailure, readerFailure } from "./import-failure.ts"
 import { END_FRAME } from "./keyed-rows.ts"
 import type { KeyerOptions } from "./keyer.ts"
 import { ParsingPool } from "./parsing-pool.ts"
-import type { BlockDone } from "./reader-thread.ts"
+import type { Block, BlocksDone } from "./reader-thread.ts"
 import { type RejectCounts, RejectFile } from "./reject-file.ts"
 
 export interface ReadJob {
@@ -59,10 +59,12 @@ export interface ReadResult {
 }
 
 /**
- * How many blocks are held for each thread: one in work and one waiting, so that the thread never
+ * How many turns are held for each thread: one in work and one waiting, so that the thread never
  * waits.
  */
-const BLOCKS_A_THREAD = 2
+const TURNS_A_THREAD = 2
+/** Blocks of small files are handed over together, until they have so many bytes. */
+const TURN_BYTES = 1 << 18
 const PROGRESS_MS = 250
 
 /**
@@ -77,7 +79,7 @@ export async function readInputs(
   onProgress: (progress: ReadProgress) => void,
   stream: StreamedInput | null = null,
 ): Promise<ReadResult> {
-  const inputs = stream === null ? await openInputs(job.paths) : openStreamedInput(stream)
+  const inputs = stream === null ? openInputs(job.paths) : openStreamedInput(stream)
   const pool = new ParsingPool(job.threads, job.keyer)
   const rejects = new RejectFile(job.rejects)
   const read = { rows: 0, rejected: 0, member: "" }
@@ -87,30 +89,37 @@ export async function readInputs(
     let place = { member: 0, lines: 0 }
     const kinds = new Tally<EntryKind>()
     const datings = new Tally<Dating>()
-    const finish = async ({ member, name, parsing }: Turn): Promise<void> => {
-      const done = await parsed(name, parsing)
-      const { lines, rows, frames, rejects: rejected, datedByRow } = done
-      for (const [kind, count] of done.kinds) kinds.add(kind, count)
-      datings.add("row", datedByRow)
-      datings.add(job.members.get(member)?.dating ?? "source", rows - datedByRow)
-      if (place.member !== member) place = { member, lines: 0 }
+    const finish = async ({ pieces, parsing }: Turn): Promise<void> => {
+      const { blocks, frames } = await parsed(pieces, parsing)
       for (const frame of frames) await writeDrained(out, frame)
-      for (const { line, reason } of rejected) await rejects.add(member, place.lines + line, reason)
-      place.lines += lines
-      read.rows += rows
-      read.rejected += rejected.length
+      for (const [n, done] of blocks.entries()) {
+        const { member } = pieces[n] as Piece
+        const { lines, rows, rejects: rejected, datedByRow } = done
+        for (const [kind, count] of done.kinds) kinds.add(kind, count)
+        datings.add("row", datedByRow)
+        datings.add(job.members.get(member)?.dating ?? "source", rows - datedByRow)
+        if (place.member !== member) place = { member, lines: 0 }
+        for (const { line, reason } of rejected)
+          await rejects.add(member, place.lines + line, reason)
+        place.lines += lines
+        read.rows += rows
+        read.rejected += rejected.length
+      }
     }
     const begins = (member: string): void => {
       stream?.readOn()
       read.member = member
       onProgress({ bytes: inputs.readBytes(), ...read })
     }
-    for await (const turn of blockTurns(inputs, examined, pool, job.members, begins)) {
-      turns.push(turn)
-      if (turns.length >= job.threads * BLOCKS_A_THREAD) await finish(turns.shift() as Turn)
+    for await (const pieces of inTurns(piecesOf(inputs, examined, job.members, begins))) {
+      const parsing = pool.run(pieces)
+      // Awaited when its turn comes; until then a failure must not count as unhandled.
+      parsing.catch(() => undefined)
+      turns.push({ pieces, parsing })
+      if (turns.length >= job.threads * TURNS_A_THREAD) await finish(turns.shift() as Turn)
     }
     for (const turn of turns) await finish(turn)
-    if (stream === null && (await inputStamp(job.paths)) !== examined.stamp) {
+    if (stream === null && inputStamp(job.paths) !== examined.stamp) {
       throw new InputError("The input changed while it was read")
     }
     const digest = stream === null ? null : digestOfBytes(await stream.sha256())
@@ -133,33 +142,50 @@ export async function readInputs(
   }
 }
 
-/** A block on its way through the pool. */
-interface Turn {
+/** A block of a member. */
+interface Piece extends Block {
   readonly member: number
   readonly name: string
-  readonly parsing: Promise<BlockDone>
 }
 
-async function* blockTurns(
+/** Blocks on their way through the pool. */
+interface Turn {
+  readonly pieces: readonly Piece[]
+  readonly parsing: Promise<BlocksDone>
+}
+
+async function* piecesOf(
   inputs: Inputs,
   examined: Examined,
-  pool: ParsingPool,
   members: ReadJob["members"],
   begins: (member: string) => void,
-): AsyncGenerator<Turn> {
+): AsyncGenerator<Piece> {
   const formats = new Map(examined.members.map(({ number, detected }) => [number, detected]))
   for await (const member of inputs.members()) {
-    const detected = formats.get(member.number)
+    const { number, name } = member
+    const detected = formats.get(number)
     if (detected === null) continue
     if (detected === undefined) throw new InputError("The input changed while it was read")
-    begins(member.name)
-    for await (const block of blocksOf(member, detected)) {
-      const parsing = pool.run(detected.format, block, members.get(member.number) ?? null)
-      // Awaited when its turn comes; until then a failure must not count as unhandled.
-      parsing.catch(() => undefined)
-      yield { member: member.number, name: member.name, parsing }
-    }
+    begins(name)
+    const { format } = detected
+    const as = members.get(number) ?? null
+    for await (const bytes of blocksOf(member, detected))
+      yield { member: number, name, format, bytes, as }
   }
+}
+
+async function* inTurns(pieces: AsyncIterable<Piece>): AsyncGenerator<Piece[]> {
+  let held: Piece[] = []
+  let bytes = 0
+  for await (const piece of pieces) {
+    held.push(piece)
+    bytes += piece.bytes.length
+    if (bytes < TURN_BYTES) continue
+    yield held
+    held = []
+    bytes = 0
+  }
+  if (held.length > 0) yield held
 }
 
 /** Counts by name. */
@@ -179,11 +205,12 @@ class Tally<Name extends string> {
  * Adds the name of the parsed file to a parser's failure: the reader may be at another file by
  * then.
  */
-async function parsed(name: string, parsing: Promise<BlockDone>): Promise<BlockDone> {
-  try {
-    return await parsing
-  } catch (error) {
+async function parsed(pieces: readonly Piece[], parsing: Promise<BlocksDone>): Promise<BlocksDone> {
+  const at = (place: number): string => `, at ${pieces[place]?.name ?? ""}`
+  const done = await parsing.catch((error: unknown) => {
     const { code, message } = readerFailure(error)
-    throw new ImportFailure(code, `${message}, at ${name}`)
-  }
+    throw new ImportFailure(code, `${message}${at(0)}`)
+  })
+  if (done.failed === null) return done
+  throw new ImportFailure("parser", `${done.failed}${at(done.blocks.length)}`)
 }

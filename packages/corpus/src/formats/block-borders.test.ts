@@ -92,7 +92,7 @@ test("parquet: files of about as many rows as blocks hold give all rows, each on
   for (const rows of [1, 2047, 2048, 2049, 4096, 4097]) {
     const path = join(folder, `${rows}.parquet`)
     await writeParquetRows(path, rows)
-    const inputs = await openInputs([path])
+    const inputs = openInputs([path])
     for await (const member of inputs.members()) {
       const detected: Detected = {
         format: {

@@ -42,6 +42,8 @@ export const labelledLines = delimitedLines({
 
 /** Whether a line has a login and a password, each with its label. */
 export function isLabelledLogin(text: string, delimiter: string): boolean {
+  // Between two labels there is a delimiter, and most lines of a file have none of most delimiters.
+  if (delimiter !== " " && !text.includes(delimiter)) return false
   const said = READERS.get(delimiter)?.(text)
   return said?.login != null && said.password !== null
 }

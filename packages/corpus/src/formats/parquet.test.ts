@@ -25,7 +25,7 @@ async function write(name: string, query: string): Promise<string> {
 }
 
 async function read(path: string, map: FormatHints["map"] = {}): Promise<ReadMember> {
-  const inputs = await openInputs([path])
+  const inputs = openInputs([path])
   for await (const member of inputs.members()) {
     const found = await readMember(member, { map })
     assert.equal(inputs.readBytes(), inputs.totalBytes)

@@ -45,8 +45,20 @@ export function readRecordLine(text: string): RecordLine {
 
 /** What a key means, however it is spelled. */
 export function kindOfKey(key: string): LineKind | undefined {
-  return KEYS.get(key.toLowerCase().replace(NOT_LETTERS, ""))
+  const known = spelled.get(key)
+  if (known !== undefined) return known
+  const kind = KEYS.get(key.toLowerCase().replace(NOT_LETTERS, ""))
+  if (kind === undefined || key.length > SPELLED_LENGTH_MAX) return kind
+  if (spelled.size >= SPELLINGS_MAX) spelled.clear()
+  spelled.set(key, kind)
+  return kind
 }
+
+/** A file spells its keys alike in every record. Text that is no key is not kept. */
+const spelled = new Map<string, LineKind>()
+const SPELLINGS_MAX = 100
+/** A longer part of a text keeps all of the text in memory: it is a view of it. */
+const SPELLED_LENGTH_MAX = 12
 
 /** A password keeps its spaces, except for those that every line of the file has after its key. */
 function valueAt(text: string, from: number): string {

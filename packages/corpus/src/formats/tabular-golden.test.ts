@@ -63,7 +63,7 @@ for (const [packing, pack] of Object.entries(packers)) {
 
 /** The content of the only member of a file. */
 async function readOnly(path: string, hints: FormatHints["map"] = {}): Promise<ReadMember> {
-  const inputs = await openInputs([path])
+  const inputs = openInputs([path])
   try {
     const read: ReadMember[] = []
     for await (const member of inputs.members()) read.push(await readMember(member, { map: hints }))

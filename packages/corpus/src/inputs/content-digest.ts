@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto"
-import { opendir, stat } from "node:fs/promises"
+import { readdirSync, statSync } from "node:fs"
 import { join } from "node:path"
-import { fileSha256 } from "@assay/runtime/file-sha256"
+import { filePieces } from "./file-pieces.ts"
 import { InputError } from "./member.ts"
 
 export interface ContentDigest {
@@ -9,8 +9,24 @@ export interface ContentDigest {
   readonly sha256: string
   /** The same for each file and folder that was named, in a fixed order. */
   readonly inputs: readonly string[]
-  /** Sizes and times of the files: if it differs later, somebody wrote to them meanwhile. */
+  /**
+   * Sizes and times of the files before they were read: if it differs later, somebody wrote to them
+   * meanwhile.
+   */
   readonly stamp: string
+}
+
+/** What was named, as it lies on the disk. */
+export interface NamedInputs {
+  /** By name; the files of a folder in the order of their names. */
+  readonly files: readonly (readonly FoundFile[])[]
+  readonly bytes: number
+}
+
+/** Looks where the inputs are, and reads none of them. Throws InputError. */
+export function namedInputs(paths: readonly string[]): NamedInputs {
+  const files = paths.map(filesOf)
+  return { files, bytes: files.flat().reduce((sum, { bytes }) => sum + bytes, 0) }
 }
 
 /**
@@ -18,21 +34,19 @@ export interface ContentDigest {
  * Throws InputError.
  */
 export async function contentDigest(
-  paths: readonly string[],
+  { files }: NamedInputs,
   onBytes: (more: number) => void = () => undefined,
 ): Promise<ContentDigest> {
   const digests: string[] = []
-  for (const path of paths) {
+  for (const named of files) {
     const contents: string[] = []
     // A file's own name is left out, since it says nothing about its content; inside a folder names
     // distinguish the files.
-    for (const { path: file, within } of await filesOf(path)) {
-      contents.push(within, await readable(file, (each) => fileSha256(each, onBytes)))
-    }
+    for (const { path, within } of named) contents.push(within, await fileDigest(path, onBytes))
     digests.push(sha256Of(contents))
   }
   digests.sort()
-  return { sha256: sha256Of(digests), inputs: digests, stamp: await inputStamp(paths) }
+  return { sha256: sha256Of(digests), inputs: digests, stamp: stampOf(files) }
 }
 
 /** The same as for a file of these bytes, by their own digest. */
@@ -41,55 +55,74 @@ export function digestOfBytes(sha256: string): Pick<ContentDigest, "sha256" | "i
   return { sha256: sha256Of([digest]), inputs: [digest] }
 }
 
-/** How many bytes the inputs have on the disk. Throws InputError. */
-export async function inputBytes(paths: readonly string[]): Promise<number> {
-  let bytes = 0
-  for (const path of paths) {
-    for (const { path: file } of await filesOf(path)) {
-      bytes += (await readable(file, (each) => stat(each))).size
-    }
-  }
-  return bytes
+/** Sizes and times of all files of the inputs, as one value to compare. Throws InputError. */
+export function inputStamp(paths: readonly string[]): string {
+  return stampOf(namedInputs(paths).files)
 }
 
-/** Sizes and times of all files of the inputs, as one value to compare. */
-export async function inputStamp(paths: readonly string[]): Promise<string> {
-  const stamps: string[] = []
-  for (const path of paths) {
-    for (const { path: file } of await filesOf(path)) {
-      const { size, mtimeMs, ino } = await readable(file, (each) => stat(each))
-      stamps.push(`${ino} ${size} ${mtimeMs}`)
-    }
-  }
-  return sha256Of(stamps)
+function stampOf(files: NamedInputs["files"]): string {
+  return sha256Of(files.flat().map(({ bytes, modified }) => `${bytes} ${modified}`))
 }
 
 interface FoundFile {
   readonly path: string
   /** The path inside the folder that was named; empty for a file that was named itself. */
   readonly within: string
+  readonly bytes: number
+  /** Which file it is, and when it was last written. */
+  readonly modified: string
 }
 
-async function filesOf(path: string): Promise<FoundFile[]> {
-  const found = await readable(path, (each) => stat(each))
-  if (found.isFile()) return [{ path, within: "" }]
-  if (!found.isDirectory()) throw new InputError(`${path} is neither a file nor a folder`)
-  const files: FoundFile[] = []
-  for await (const entry of await readable(path, (folder) =>
-    opendir(folder, { recursive: true }),
-  )) {
-    const file = join(entry.parentPath, entry.name)
-    if (entry.isFile()) files.push({ path: file, within: file.slice(path.length) })
+// Without promises: a folder may have a hundred thousand small files, and each promise of a file's
+// size costs as much as reading it.
+function filesOf(path: string): FoundFile[] {
+  return readable(path, () => {
+    const stats = statSync(path)
+    if (stats.isFile()) return [foundFile(path, "")]
+    if (!stats.isDirectory()) throw new InputError(`${path} is neither a file nor a folder`)
+    const files: FoundFile[] = []
+    walk(path, (file) => void files.push(foundFile(file, file.slice(path.length))))
+    return files.sort((one, other) => (one.within < other.within ? -1 : 1))
+  })
+}
+
+/** Files below a folder. Links are not followed, as they are not imported; Node's own walk does. */
+function walk(folder: string, take: (file: string) => void): void {
+  for (const entry of readdirSync(folder, { withFileTypes: true })) {
+    const path = join(folder, entry.name)
+    if (entry.isDirectory()) readable(path, () => walk(path, take))
+    else if (entry.isFile()) readable(path, () => take(path))
   }
-  return files.sort((one, other) => (one.within < other.within ? -1 : 1))
 }
 
-async function readable<T>(path: string, read: (path: string) => Promise<T>): Promise<T> {
+function foundFile(path: string, within: string): FoundFile {
+  const { size, mtimeMs, ino } = statSync(path)
+  return { path, within, bytes: size, modified: `${ino} ${mtimeMs}` }
+}
+
+async function fileDigest(path: string, onBytes: (more: number) => void): Promise<string> {
+  const hash = createHash("sha256")
   try {
-    return await read(path)
+    for await (const piece of filePieces(path)) {
+      hash.update(piece)
+      onBytes(piece.length)
+    }
   } catch (cause) {
-    throw new InputError(`${path} cannot be read`, { cause })
+    throw unreadable(path, cause)
   }
+  return hash.digest("hex")
+}
+
+function readable<T>(path: string, read: () => T): T {
+  try {
+    return read()
+  } catch (cause) {
+    throw cause instanceof InputError ? cause : unreadable(path, cause)
+  }
+}
+
+function unreadable(path: string, cause: unknown): InputError {
+  return new InputError(`${path} cannot be read`, { cause })
 }
 
 function sha256Of(parts: readonly string[]): string {

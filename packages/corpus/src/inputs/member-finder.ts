@@ -1,5 +1,5 @@
-import { createReadStream } from "node:fs"
 import { decompressed } from "./decompress.ts"
+import { filePieces } from "./file-pieces.ts"
 import { firstBytes, InputError, type InputFile, isInputFault, type Member } from "./member.ts"
 import { PACKING_HEAD_BYTES, packingOf, requireExpansion } from "./packing.ts"
 import { SkipTally } from "./skipped.ts"
@@ -15,7 +15,6 @@ const PACKING_LEVELS_MAX = 2
  * disk.
  */
 const NESTED_ZIP_BYTES_MAX = 256 << 20
-const PIECE_BYTES = 1 << 20
 /** Archives that keep no times have zeros, which is 1980 or before. */
 const WRITTEN_MIN = Date.UTC(1990, 0, 1)
 
@@ -169,10 +168,8 @@ export class MemberFinder {
 
   #fileHolding(origin: Origin): Holding {
     const { name, path, bytes, modifiedMs, information, stream } = origin.file
-    const pieces = (): AsyncIterable<unknown> =>
-      path === null
-        ? (stream?.pieces() ?? nothing())
-        : createReadStream(path, { highWaterMark: PIECE_BYTES })
+    const pieces = (): AsyncIterable<Buffer> =>
+      path === null ? (stream?.pieces() ?? nothing()) : filePieces(path)
     const countRead = this.#counter(bytes)
     return {
       name,
@@ -180,15 +177,15 @@ export class MemberFinder {
       level: 0,
       origin,
       modifiedMs,
-      information: information === null ? null : () => createReadStream(information),
+      information: information === null ? null : () => filePieces(information),
       countRead,
       async *bytes(count) {
         let read = 0
         try {
           for await (const piece of pieces()) {
             // Read the length first: the consumer may transfer the piece, which empties it.
-            const { length } = piece as Buffer
-            yield piece as Buffer
+            const { length } = piece
+            yield piece
             read += length
             if (read < bytes) count(read / bytes)
           }

@@ -34,7 +34,7 @@ interface Read {
 }
 
 async function readAll(...paths: string[]): Promise<Read> {
-  const inputs = await openInputs(paths)
+  const inputs = openInputs(paths)
   try {
     const members: Record<string, string> = {}
     for await (const member of inputs.members()) {
@@ -57,7 +57,7 @@ const refused = (words: RegExp) => (error: unknown) => {
 
 test("files are members in the order they were named, numbered from 1", async () => {
   const [b, a] = [fileOf("b.txt", "bb"), fileOf("a.txt", "a")]
-  const inputs = await openInputs([b, a])
+  const inputs = openInputs([b, a])
   const found = []
   for await (const { name, number, path } of inputs.members()) found.push({ name, number, path })
   assert.deepEqual(found, [
@@ -68,7 +68,7 @@ test("files are members in the order they were named, numbered from 1", async ()
 })
 
 test("a member can be read again from its start, and counts once", async () => {
-  const inputs = await openInputs([fileOf("dump.zip", testZip([{ name: "a", bytes: "hello" }]))])
+  const inputs = openInputs([fileOf("dump.zip", testZip([{ name: "a", bytes: "hello" }]))])
   for await (const member of inputs.members()) {
     for (const _ of [1, 2]) {
       const pieces = []
@@ -80,11 +80,8 @@ test("a member can be read again from its start, and counts once", async () => {
   await inputs.close()
 })
 
-test("a path that is not there changes nothing and is named", async () => {
-  await assert.rejects(
-    openInputs([join(root, "absent.txt")]),
-    refused(/absent\.txt cannot be read/),
-  )
+test("a path that is not there changes nothing and is named", () => {
+  assert.throws(() => openInputs([join(root, "absent.txt")]), refused(/absent\.txt cannot be read/))
 })
 
 test("a folder is walked in the order of names; hidden files and links are left out and counted", async () => {
@@ -156,7 +153,7 @@ test("members of nested archives can all be listed first and read later", async 
       { name: "2.zip", bytes: nested("two") },
     ]),
   )
-  const inputs = await openInputs([path])
+  const inputs = openInputs([path])
   const members = []
   for await (const member of inputs.members()) members.push(member)
   const read = []
@@ -331,7 +328,7 @@ test("reading archives writes nothing beside them", async () => {
 
 test("reading ends early without a fault where nobody asks for more", async () => {
   const text = Buffer.alloc(4 << 20, "0123456789abcdef\n")
-  const inputs = await openInputs([
+  const inputs = openInputs([
     folderOf({
       "a.gz": gzipSync(text),
       "b.zip": testZip([{ name: "x", bytes: text, stored: true }]),

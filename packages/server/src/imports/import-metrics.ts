@@ -8,7 +8,11 @@ export interface ImportCounts {
   readonly outcomes: Readonly<Record<ImportOutcome, number>>
   /** Observations that were new. */
   readonly rows: number
+  /** Rows that were not imported. */
+  readonly rejected: number
   readonly seconds: number
+  /** Of these seconds, by phase. */
+  readonly phases: Readonly<Partial<Record<ImportState["phase"], number>>>
   readonly running: number
 }
 
@@ -29,10 +33,22 @@ export async function importMetrics(counts: ImportCounts): Promise<object> {
     registers,
   }).inc(counts.rows)
   new Counter({
+    name: "assay_import_rejected_rows_total",
+    help: "Rows of imports over HTTP that were rejected.",
+    registers,
+  }).inc(counts.rejected)
+  new Counter({
     name: "assay_import_seconds_total",
     help: "How long imports over HTTP took that ended.",
     registers,
   }).inc(counts.seconds)
+  const phases = new Counter({
+    name: "assay_import_phase_seconds_total",
+    help: "Of these seconds, those of each phase.",
+    labelNames: ["phase"] as const,
+    registers,
+  })
+  for (const [phase, seconds] of Object.entries(counts.phases)) phases.inc({ phase }, seconds)
   new Gauge({
     name: "assay_import_running",
     help: "1 while an import over HTTP runs.",

@@ -5,7 +5,7 @@ import { Type } from "typebox"
 import { Value } from "typebox/value"
 
 /** Grows with each change of what is written. */
-const FORMAT = 1
+const FORMAT = 2
 
 /** Whom of it tenants watch is found out later, and not kept with it. */
 export type KeptState = Omit<ImportState, "watched">
@@ -17,14 +17,27 @@ export interface KeptImport {
 }
 
 const Kept = Type.Object({ state: Type.Omit(ImportState, ["watched"]), importedBy: Type.String() })
+/** Without what format 1 did not have. */
+const KeptBefore = Type.Object({
+  state: Type.Omit(ImportState, ["watched", "rejected", "phases"]),
+  importedBy: Type.String(),
+})
 
 /** What was kept, the newest first. A file that cannot be understood says nothing of any import. */
 export function readImportStates(file: string): KeptImport[] {
   const text = readIfPresent(file)
   if (text === null) return []
   const { format, imports } = parsed(text)
-  if (format !== FORMAT || !Array.isArray(imports)) return []
-  return imports.filter((each): each is KeptImport => Value.Check(Kept, each))
+  if (!Array.isArray(imports)) return []
+  if (format === FORMAT)
+    return imports.filter((each): each is KeptImport => Value.Check(Kept, each))
+  return format === 1 ? imports.flatMap(fromBefore) : []
+}
+
+function fromBefore(each: unknown): KeptImport[] {
+  if (!Value.Check(KeptBefore, each)) return []
+  const { state, importedBy } = each
+  return [{ state: { ...state, rejected: state.report?.rejected ?? 0, phases: [] }, importedBy }]
 }
 
 function parsed(text: string): { format?: unknown; imports?: unknown } {

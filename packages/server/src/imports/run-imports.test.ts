@@ -5,7 +5,7 @@ import { join } from "node:path"
 import { after, test } from "node:test"
 import { setImmediate as turn } from "node:timers/promises"
 import type { ImportReport } from "@assay/corpus/import-request"
-import type { TakenImport, TakenNews } from "@assay/corpus/taken-import"
+import type { TakenImport, TakenNews, TakenProgress } from "@assay/corpus/taken-import"
 import type { Batch, Catalogue } from "@assay/stores/exposure-index"
 import type { KeptState } from "./import-states.ts"
 import { runImports } from "./run-imports.ts"
@@ -44,6 +44,8 @@ function place(): {
   file: string
   catalogue: { liveBy: string | null; isDown: boolean }
   lock: { isHeld: boolean }
+  /** Milliseconds of the clock that measures. */
+  clock: { ms: number }
   start(): Service
 } {
   const directory = join(folder, String(++directories))
@@ -51,6 +53,7 @@ function place(): {
   const file = join(directory, "imports.json")
   const catalogue = { liveBy: null as string | null, isDown: false }
   const lock = { isHeld: false }
+  const clock = { ms: 0 }
   const start = (): Service => {
     let tell: (news: TakenNews) => void = () => undefined
     let gone: () => void = () => undefined
@@ -71,7 +74,7 @@ function place(): {
           return { channel, ended: ended.promise, stop: () => undefined }
         },
         now: () => NOW,
-        elapsed: () => 0,
+        elapsed: () => clock.ms,
       },
       async () => {
         if (catalogue.isDown) throw new Error("The index cannot be read")
@@ -98,7 +101,7 @@ function place(): {
       },
     }
   }
-  return { file, catalogue, lock, start }
+  return { file, catalogue, lock, clock, start }
 }
 
 interface Service {
@@ -134,8 +137,67 @@ test("an import that is done is listed with its report, also by the next service
   assert.deepEqual(await start().imports.list(), [done])
   assert.doesNotMatch(readFileSync(file, "utf8"), /people-of-somewhere/)
   assert.deepEqual(await first.imports.counts(), {
-    ...{ outcomes: { done: 1, failed: 0, stopped: 0 }, rows: 7, seconds: 0, running: 0 },
+    ...{ outcomes: { done: 1, failed: 0, stopped: 0 }, rows: 7, rejected: 2, seconds: 0 },
+    ...{ phases: { starting: 0 }, running: 0 },
   })
+})
+
+test("while it runs it says rows, rejects, rate and time left of its phase; in the end where its time went", async () => {
+  const { clock, start } = place()
+  const service = start()
+  await begun(service)
+  const at = (ms: number, progress: TakenProgress): void => {
+    clock.ms = ms
+    service.tell({ type: "progress", progress })
+  }
+  at(500, { phase: "reading", rows: 0, rejected: 0, done: 0, total: 4000 })
+  at(2500, { phase: "reading", rows: 900, rejected: 100, done: 1000, total: 4000 })
+  const reading = await service.newest()
+  assert.deepEqual(
+    [reading.rows, reading.rejected, reading.rows_per_second, reading.seconds_left],
+    [900, 100, 450, 6],
+  )
+  clock.ms = 3000
+  assert.deepEqual((await service.newest()).phases, [
+    { phase: "starting", seconds: 0.5 },
+    { phase: "reading", seconds: 2.5 },
+  ])
+  // Where nothing is said of rejects, they are those of before.
+  at(3500, { phase: "merging", rows: 0, done: 0, total: 900 })
+  at(4500, { phase: "merging", rows: 300, done: 300, total: 900 })
+  const merging = await service.newest()
+  assert.deepEqual([merging.rejected, merging.rows_per_second, merging.seconds_left], [100, 300, 2])
+  clock.ms = 7500
+  service.tell(live, { type: "done", decided: { identities: 0, days: 30 } })
+  const done = await service.newest()
+  clock.ms = 60_000
+  const phases = [
+    { phase: "starting", seconds: 0.5 },
+    { phase: "reading", seconds: 3 },
+    { phase: "merging", seconds: 4 },
+  ]
+  assert.deepEqual([done.phases, done.rejected], [phases, 2])
+  const { seconds, rejected, phases: summed } = await service.imports.counts()
+  assert.deepEqual([seconds, rejected], [7.5, 2])
+  assert.deepEqual(summed, { starting: 0.5, reading: 3, merging: 4 })
+  await service.imports.idle()
+  assert.deepEqual((await start().imports.list())[0]?.phases, phases)
+})
+
+test("states that were kept before phases were are read without them", async () => {
+  const { file, start } = place()
+  const service = start()
+  await begun(service)
+  service.tell(live, { type: "done", decided: { identities: 0, days: 30 } })
+  await service.imports.idle()
+  const { imports } = JSON.parse(readFileSync(file, "utf8")) as { imports: { state: object }[] }
+  const before = imports.map(({ state, ...rest }) => {
+    const { rejected: _, phases: __, ...old } = state as KeptState
+    return { state: old, ...rest }
+  })
+  writeFileSync(file, JSON.stringify({ format: 1, imports: before }))
+  const [kept] = await start().imports.list()
+  assert.deepEqual([kept?.state, kept?.rejected, kept?.phases], ["done", 2, []])
 })
 
 test("what could not be counted is null with a reason, and the import is done", async () => {
@@ -251,8 +313,9 @@ test("a file that cannot be written fails no import and is told; one that cannot
     "",
     "null",
     "[]",
-    '{"format":2,"imports":[]}',
+    '{"format":3,"imports":[]}',
     '{"format":1,"imports":[{}]}',
+    '{"format":2,"imports":[{}]}',
   ]) {
     writeFileSync(file, text)
     assert.deepEqual(await start().imports.list(), [], text)

@@ -3,6 +3,7 @@ import { chmodSync, rmSync } from "node:fs"
 import { createServer, type Server, type Socket } from "node:net"
 import { rejectsByCount } from "@assay/corpus/engine/reject-file"
 import { REJECT_REASONS } from "@assay/corpus/formats/parsed-row"
+import { PhaseTimes } from "@assay/corpus/phase-times"
 import type { ImportReport } from "@assay/corpus/import-request"
 import type {
   CountedDecided,
@@ -37,6 +38,8 @@ interface Run {
   readonly importedBy: string
   readonly since: number
   phaseSince: number
+  /** Null of one that an earlier service began: its state has what was known. */
+  readonly times: PhaseTimes<KeptState["phase"]> | null
   /** Why nothing more is heard of it, though it did not say how it ended; null while it may. */
   lost: string | null
   /** Somebody wanted it to end. */
@@ -58,13 +61,14 @@ export function runImports(
 ): Imports & Required<Pick<Settling, "settleDue" | "idle">> {
   const { now, elapsed, statesPath } = runner
   const runs: Run[] = readImportStates(statesPath).map((kept) => ({
-    ...newRun(kept, elapsed()),
+    ...newRun(kept, elapsed(), null),
     lost: STOPPED,
   }))
   const running = (): Run | undefined => runs.find(({ state }) => state.state === "running")
   const find = (id: string): Run | undefined => runs.find(({ state }) => state.id === id)
   const outcomes = { done: 0, failed: 0, stopped: 0 }
-  const ended = { rows: 0, seconds: 0 }
+  const ended = { rows: 0, rejected: 0, seconds: 0 }
+  const phaseSeconds: Partial<Record<KeptState["phase"], number>> = {}
   let saving: Promise<boolean> = Promise.resolve(true)
 
   /** Never rejects: what could not be written, which is false, is written when settling. */
@@ -82,9 +86,14 @@ export function runImports(
   function end(run: Run, how: Partial<KeptState> & { readonly state: ImportOutcome }): void {
     if (run.state.state !== "running") return
     const over = { seconds_left: null, ended_at: new Date(now()).toISOString() }
-    run.state = { ...run.state, ...over, ...how }
+    run.state = { ...upToNow(run), ...over, ...how }
     outcomes[how.state]++
     ended.rows += run.state.report?.imported ?? 0
+    ended.rejected += run.state.rejected
+    if (run.times !== null) {
+      for (const { phase, seconds } of run.state.phases)
+        phaseSeconds[phase] = (phaseSeconds[phase] ?? 0) + seconds
+    }
     if (run.lost === null) ended.seconds += (elapsed() - run.since) / 1000
     run.read.resolve(null)
     void save()
@@ -138,7 +147,8 @@ export function runImports(
 
   function live(run: Run, report: ImportReport): void {
     if (run.state.state !== "running") return
-    run.state = { ...run.state, report: reportOf(report) }
+    const told = reportOf(report)
+    run.state = { ...run.state, report: told, rejected: told?.rejected ?? run.state.rejected }
     void save()
   }
 
@@ -155,16 +165,17 @@ export function runImports(
     else end(run, { state: "failed", code, detail: message })
   }
 
-  function progress(run: Run, { phase, rows, done, total }: TakenProgress): void {
+  function progress(run: Run, { phase, rows, rejected, done, total }: TakenProgress): void {
     if (run.state.state !== "running") return
     if (phase !== run.state.phase) run.phaseSince = elapsed()
+    run.times?.note(phase)
     if (phase !== "examining" && phase !== "reading") run.read.resolve(null)
     const seconds = (elapsed() - run.phaseSince) / 1000
     const byRows = phase === "reading" || phase === "merging" || phase === "counting"
     const left = total === null || done === 0 ? null : (seconds * Math.max(0, total - done)) / done
     run.state = {
       ...run.state,
-      ...{ phase, rows, done, total },
+      ...{ phase, rows, done, total, rejected: rejected ?? run.state.rejected },
       rows_per_second: byRows && seconds > 0 ? Math.round(rows / seconds) : null,
       seconds_left: left === null ? null : Math.ceil(left),
     }
@@ -210,7 +221,9 @@ export function runImports(
       const id = `imp_${randomBytes(12).toString("hex")}`
       const from = taken.streamed === undefined ? "folder" : "upload"
       const state = begunState(id, taken.source.name, from, now())
-      const run = newRun({ state, importedBy: taken.importedBy }, elapsed())
+      const times = new PhaseTimes<KeptState["phase"]>(elapsed)
+      times.note(state.phase)
+      const run = newRun({ state, importedBy: taken.importedBy }, elapsed(), times)
       runs.unshift(run)
       runs.length = Math.min(runs.length, KEPT)
       await save()
@@ -226,14 +239,17 @@ export function runImports(
     },
     async list() {
       await trySettle()
-      return runs.map(({ state }) => state)
+      return runs.map(upToNow)
     },
-    get: async (id) => find(id)?.state ?? null,
+    async get(id) {
+      const run = find(id)
+      return run === undefined ? null : upToNow(run)
+    },
     async read(id) {
       const run = find(id)
       if (run === undefined) return null
       await orAfter(READ_MS, run.read.promise, null)
-      return run.state
+      return upToNow(run)
     },
     async stop(id) {
       const run = find(id)
@@ -242,7 +258,10 @@ export function runImports(
       return true
     },
     async counts() {
-      return { outcomes: { ...outcomes }, ...ended, running: running() === undefined ? 0 : 1 }
+      return {
+        ...{ outcomes: { ...outcomes }, ...ended, phases: { ...phaseSeconds } },
+        running: running() === undefined ? 0 : 1,
+      }
     },
     async settleDue() {
       await trySettle()
@@ -260,9 +279,16 @@ export function runImports(
   }
 }
 
-function newRun({ state, importedBy }: KeptImport, nowMs: number): Run {
+/** Its state, with where its time went until now. */
+function upToNow({ state, times }: Run): KeptState {
+  if (times === null || state.state !== "running") return state
+  const phases = times.sofar().map(({ phase, ms }) => ({ phase, seconds: ms / 1000 }))
+  return { ...state, phases }
+}
+
+function newRun({ state, importedBy }: KeptImport, nowMs: number, times: Run["times"]): Run {
   return {
-    ...{ state, importedBy, since: nowMs, phaseSince: nowMs, lost: null, isStopped: false },
+    ...{ times, state, importedBy, since: nowMs, phaseSince: nowMs, lost: null, isStopped: false },
     read: Promise.withResolvers<null>(),
     over: Promise.withResolvers<null>(),
     stop: () => undefined,
@@ -285,7 +311,8 @@ function wentLive({ state, importedBy }: Run, { batches, sources }: Catalogue): 
 function begunState(id: string, source: string, from: KeptState["from"], nowMs: number): KeptState {
   return {
     ...{ id, source, from, state: "running", phase: "starting" },
-    ...{ done: 0, total: null, rows: 0, rows_per_second: null, seconds_left: null },
+    ...{ done: 0, total: null, rows: 0, rejected: 0, rows_per_second: null, seconds_left: null },
+    phases: [],
     started_at: new Date(nowMs).toISOString(),
     ...{ ended_at: null, detail: null, code: null, report: null },
   }

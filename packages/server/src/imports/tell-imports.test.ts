@@ -16,6 +16,7 @@ function state(id: string, changes: Partial<KeptState>): KeptState {
   return {
     ...{ id, source: "forum", from: "upload", state: "done", phase: "counting" },
     ...{ done: 1, total: 1, rows: 1, rows_per_second: null, seconds_left: null },
+    ...{ rejected: 0, phases: [] },
     ...{ started_at: new Date(NOW - 60_000).toISOString(), ended_at: new Date(NOW).toISOString() },
     ...{ detail: null, code: null, report: null },
     ...changes,

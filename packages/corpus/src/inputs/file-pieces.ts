@@ -1,0 +1,29 @@
+import { closeSync, createReadStream, fstatSync, openSync, readSync } from "node:fs"
+
+const PIECE_BYTES = 1 << 20
+/** A stream costs as much as reading so many bytes, several times over. */
+const WHOLE_BYTES_MAX = 1 << 18
+
+/** The bytes of a file, from its beginning, in pieces of their own memory: of a small one, in one. */
+export async function* filePieces(path: string): AsyncGenerator<Buffer> {
+  const whole = wholeFile(path)
+  if (whole === null) yield* createReadStream(path, { highWaterMark: PIECE_BYTES })
+  else yield whole
+}
+
+/** Null where it is not small, or does not say how long it is. */
+function wholeFile(path: string): Buffer | null {
+  const file = openSync(path, "r")
+  try {
+    const { size } = fstatSync(file)
+    if (size === 0 || size > WHOLE_BYTES_MAX) return null
+    const bytes = Buffer.allocUnsafeSlow(size)
+    let read = 0
+    for (let more = -1; read < size && more !== 0; read += more)
+      more = readSync(file, bytes, read, size - read, read)
+    // Somebody cut it meanwhile; whoever compares sizes and times will notice.
+    return read === size ? bytes : Buffer.copyBytesFrom(bytes, 0, read)
+  } finally {
+    closeSync(file)
+  }
+}

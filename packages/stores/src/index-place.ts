@@ -1,4 +1,5 @@
 import type { ExposureIndex } from "./exposure-index.ts"
+import type { NodeCounters, NodeCountersUse } from "./node-counters.ts"
 
 /** Where the index is. */
 export interface IndexPlace extends RemoteSettings {
@@ -35,6 +36,8 @@ export interface RemoteIndex {
     settings: RemoteSettings,
     use: { readonly readOnly: boolean; readonly mayMake: boolean },
   ): Promise<MarkedIndex>
+  /** Counters beside it, for all nodes that share the index. It must have been made before. */
+  openCounters(settings: RemoteSettings, use: NodeCountersUse): Promise<NodeCounters>
   /** What puts the index at risk in how the engine is set up, one sentence each. */
   advice(settings: RemoteSettings): Promise<readonly string[]>
 }

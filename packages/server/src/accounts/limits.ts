@@ -47,9 +47,16 @@ export interface Limits {
   settle(leaving?: "leaving"): Promise<void>
 }
 
+/** What routes that count need. */
+export interface CountingServices {
+  readonly limits: Limits
+  /** The clock by which identities and sign-ups are counted. */
+  readonly countingNow: () => number
+}
+
 interface LimitsOptions {
   readonly counters: Pick<Counters, "lease" | "giveBack" | "admitIdentity" | "holdStreams">
-  /** Milliseconds since 1970: names days and months. */
+  /** Milliseconds since 1970, as the counters have it: names days and months. */
   readonly now: () => number
   /** A monotonic clock in milliseconds: ends windows. */
   readonly elapsed: () => number
@@ -154,8 +161,9 @@ export function openLimits(options: LimitsOptions): Limits {
     hand: Hand,
     limits: PlanLimits,
   ): Promise<Refund | null> {
+    turnPages(hand, now(), limits)
     for (;;) {
-      turnPages(hand, now(), limits)
+      // Of the month that the counters named, though for a moment it may not be the one named here.
       if (hand.lookups > 0) return takenFrom(hand)
       const isUsedUp =
         hand.quotaLeft === 0 &&

@@ -70,6 +70,7 @@ export const workerPort = portOf<WorkerPort>("worker", {
 })
 
 export const countersPort = portOf<Counters>("counters", {
+  clock: true,
   lease: true,
   giveBack: true,
   admitIdentity: true,

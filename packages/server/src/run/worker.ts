@@ -3,6 +3,7 @@ import { join } from "node:path"
 import { Registry } from "prom-client"
 import { openCallerOf, openConsoleOrigin } from "../accounts/caller-of.ts"
 import { openCallers } from "../accounts/callers.ts"
+import { openCountingClock } from "../accounts/counting-clock.ts"
 import { openLimits } from "../accounts/limits.ts"
 import { openSessions } from "../accounts/sessions.ts"
 import { openQuotaNews } from "../accounts/quota-news.ts"
@@ -130,14 +131,16 @@ export async function runWorker(
     ...remote(countersPort, within(COUNTERS_MS)),
     velocity: remote(countersPort, within(VELOCITY_MS)).velocity,
   }
+  const clockAnswers = remote(countersPort, within(SOON_MS))
+  const countingClock = await openCountingClock({ counters: clockAnswers, now, elapsed })
   const limits = openLimits({
     counters,
-    now,
+    now: countingClock.now,
     elapsed,
     onUnavailable: metrics.countLimitsUnavailable,
     onQuotaReached: openQuotaNews(primary.tellQuotaReached, now),
   })
-  const usage = openUsage(primary, now, log)
+  const usage = openUsage(primary, countingClock.now, log)
   const lists = openLists(directory.lists)
   const marking = openMarkingServers(directory.lists, now)
   const network = openNetworkTrust({
@@ -177,6 +180,7 @@ export async function runWorker(
     config,
     log,
     now,
+    countingNow: countingClock.now,
     secrets,
     index,
     lists,
@@ -309,6 +313,7 @@ export async function runWorker(
     sessions.close()
     pressure.close()
     network.close()
+    countingClock.close()
     await flush("leaving")
     await decisions.close()
     await Promise.all([index.close(), records.close(), storedDecisions.close()])

@@ -1,4 +1,5 @@
 import type { ExposureIndex } from "./exposure-index.ts"
+import type { ForgottenIdentities, ForgottenUse } from "./forgotten-identities.ts"
 import type { NodeCounters, NodeCountersUse } from "./node-counters.ts"
 
 /** Where the index is. */
@@ -38,6 +39,8 @@ export interface RemoteIndex {
   ): Promise<MarkedIndex>
   /** Counters beside it, for all nodes that share the index. It must have been made before. */
   openCounters(settings: RemoteSettings, use: NodeCountersUse): Promise<NodeCounters>
+  /** Tells all nodes that share the index whom to forget. */
+  openForgotten(settings: RemoteSettings, use: ForgottenUse): Promise<ForgottenIdentities>
   /** What puts the index at risk in how the engine is set up, one sentence each. */
   advice(settings: RemoteSettings): Promise<readonly string[]>
 }

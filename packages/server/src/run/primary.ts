@@ -42,6 +42,7 @@ import { openMail } from "../base/mail.ts"
 import { VERSION } from "../base/version.ts"
 import { type CommandProgram, startSpokenCommand } from "@assay/runtime/children"
 import { openControlSocket } from "@assay/runtime/control-socket"
+import { forgetEverywhere } from "./forget-everywhere.ts"
 import { keepCounters } from "./keep-counters.ts"
 import { keepDecisions } from "./decision-keeping.ts"
 import { digestEvent } from "./digest-event.ts"
@@ -196,6 +197,7 @@ async function openService(given: Given): Promise<Service> {
   })
 
   const providers = given.providers && (await openProviders(given.providers, records, log))
+  const forgetting = providers && (await forgetEverywhere(config, providers, log))
 
   const deliveries = openDeliveriesThread({
     data: {
@@ -248,7 +250,7 @@ async function openService(given: Given): Promise<Service> {
         if (count > 0) log.warn("an erasure deleted damaged journal files", { count })
       },
       tombstones,
-      forgetSignals: async (key) => await providers?.forget(key),
+      forgetSignals: async (key) => await forgetting?.forget(key),
       secrets,
       sessions: {
         idleMs: config.sessionIdleMinutes * MINUTE_MS,
@@ -446,6 +448,7 @@ async function openService(given: Given): Promise<Service> {
           endVerifying,
           () => deliveries.close(),
           () => sinks.close(),
+          () => forgetting?.close(),
           () => providers?.close(),
           () => control.close(),
           () => learnt.close(),

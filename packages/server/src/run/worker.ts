@@ -40,6 +40,7 @@ import { openNetworkTrust } from "../score/email/network/open-network-trust.ts"
 import { openVelocityOfContext } from "../score/velocity.ts"
 import { openSecrets } from "@assay/runtime/secrets"
 import { openRecords, readDecisions } from "@assay/stores/open/open-database"
+import { countsAreShared } from "@assay/stores/open/open-counters"
 import { indexAt, openIndex } from "@assay/stores/open/open-index"
 import { RecordsError } from "@assay/stores/records-error"
 import { configuredProviders } from "../score/phone/provider-settings.ts"
@@ -71,6 +72,8 @@ const WAY_MS = 50
 const VELOCITY_MS = 250
 /** Callers wait for a shorter time; a later grant of the counters is still taken. */
 const COUNTERS_MS = 30_000
+/** With the workers of all nodes; of the free plan each lease is then one request. */
+const SHARED_LEASES_A_SECOND = 10
 const FLUSH_MS = 1000
 const WRITE_MS = 30_000
 /**
@@ -137,6 +140,7 @@ export async function runWorker(
     counters,
     now: countingClock.now,
     elapsed,
+    ...(countsAreShared(config) && { leasesASecond: SHARED_LEASES_A_SECOND }),
     onUnavailable: metrics.countLimitsUnavailable,
     onQuotaReached: openQuotaNews(primary.tellQuotaReached, now),
   })

@@ -1,5 +1,6 @@
 import type { DatabasePlace } from "../database.ts"
 import { embeddedNodeCounters } from "../embedded/node-counters.ts"
+import type { ForgottenIdentities, ForgottenUse } from "../forgotten-identities.ts"
 import type { IndexPlace } from "../index-place.ts"
 import type { NodeCounters, NodeCountersUse } from "../node-counters.ts"
 import { remoteIndexAt } from "./open-index.ts"
@@ -21,4 +22,13 @@ export async function openCounters(
 ): Promise<NodeCounters> {
   const remote = countsAreShared(place) ? remoteIndexAt(place) : null
   return await (remote === null ? embeddedNodeCounters(use) : remote.openCounters(place, use))
+}
+
+/** What tells all nodes of a place whom to forget; null: there is one node. */
+export async function openForgotten(
+  place: CountersPlace,
+  use: ForgottenUse,
+): Promise<ForgottenIdentities | null> {
+  const remote = countsAreShared(place) ? remoteIndexAt(place) : null
+  return remote === null ? null : await remote.openForgotten(place, use)
 }

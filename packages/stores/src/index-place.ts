@@ -37,12 +37,18 @@ export interface RemoteIndex {
     settings: RemoteSettings,
     use: { readonly readOnly: boolean; readonly mayMake: boolean },
   ): Promise<MarkedIndex>
-  /** Counters beside it, for all nodes that share the index. It must have been made before. */
-  openCounters(settings: RemoteSettings, use: NodeCountersUse): Promise<NodeCounters>
-  /** Tells all nodes that share the index whom to forget. */
-  openForgotten(settings: RemoteSettings, use: ForgottenUse): Promise<ForgottenIdentities>
+  /** What it has for nodes that share it. An engine without has each node count for itself. */
+  readonly shared?: SharedParts
   /** What puts the index at risk in how the engine is set up, one sentence each. */
   advice(settings: RemoteSettings): Promise<readonly string[]>
+}
+
+/** Beside an index that was made before. */
+export interface SharedParts {
+  /** Counters of all nodes together. */
+  openCounters(settings: RemoteSettings, use: NodeCountersUse): Promise<NodeCounters>
+  /** Tells all nodes whom to forget. */
+  openForgotten(settings: RemoteSettings, use: ForgottenUse): Promise<ForgottenIdentities>
 }
 
 export interface MarkedIndex extends ExposureIndex {

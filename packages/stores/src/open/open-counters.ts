@@ -1,18 +1,23 @@
 import type { DatabasePlace } from "../database.ts"
 import { embeddedNodeCounters } from "../embedded/node-counters.ts"
 import type { ForgottenIdentities, ForgottenUse } from "../forgotten-identities.ts"
-import type { IndexPlace } from "../index-place.ts"
+import type { IndexPlace, SharedParts } from "../index-place.ts"
 import type { NodeCounters, NodeCountersUse } from "../node-counters.ts"
 import { remoteIndexAt } from "./open-index.ts"
 
 export type CountersPlace = DatabasePlace & IndexPlace
 
 /**
- * Whether all nodes count together: where they share both the index, in whose cluster the counters
- * are, and the records, which number the tenants.
+ * What nodes have together: where they share both the index, in whose engine it is, and the records,
+ * which number the tenants. Null: every node is alone.
  */
-export function countsAreShared({ databaseUrl, indexUrl }: CountersPlace): boolean {
-  return databaseUrl !== null && indexUrl !== null
+function sharedAt(place: CountersPlace): SharedParts | null {
+  return place.databaseUrl === null ? null : (remoteIndexAt(place)?.shared ?? null)
+}
+
+/** Whether all nodes count together. */
+export function countsAreShared(place: CountersPlace): boolean {
+  return sharedAt(place) !== null
 }
 
 /** The counters of a place. This is the only code that chooses between engines. */
@@ -20,8 +25,8 @@ export async function openCounters(
   place: CountersPlace,
   use: NodeCountersUse,
 ): Promise<NodeCounters> {
-  const remote = countsAreShared(place) ? remoteIndexAt(place) : null
-  return await (remote === null ? embeddedNodeCounters(use) : remote.openCounters(place, use))
+  const shared = sharedAt(place)
+  return await (shared === null ? embeddedNodeCounters(use) : shared.openCounters(place, use))
 }
 
 /** What tells all nodes of a place whom to forget; null: there is one node. */
@@ -29,6 +34,5 @@ export async function openForgotten(
   place: CountersPlace,
   use: ForgottenUse,
 ): Promise<ForgottenIdentities | null> {
-  const remote = countsAreShared(place) ? remoteIndexAt(place) : null
-  return remote === null ? null : await remote.openForgotten(place, use)
+  return (await sharedAt(place)?.openForgotten(place, use)) ?? null
 }

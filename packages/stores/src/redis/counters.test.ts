@@ -297,6 +297,41 @@ if (cluster !== null) {
     assert.ok(keys.length >= 4 + 5 + 5, keys.join(" "))
   })
 
+  const people = process.env["ASSAY_SOAK"] === undefined ? 3000 : 30_000
+  const BYTES_MAX = 700
+
+  test(`redis: ${people} sign-ups of as many mailboxes and accounts take under ${BYTES_MAX} bytes each`, async (t: TestContext) => {
+    const nodes = await opened()
+    const worker = nodes.of(1)
+    const node = cluster.nodes[await cluster.nodeOf(nodes.bucketOf(1))]
+    const used = async (): Promise<number> =>
+      Number(/^used_memory:(\d+)/m.exec(String(await node?.ask("INFO", "memory")))?.[1])
+    const atSeconds = Math.floor(Date.now() / 1000)
+    const signUps = async (from: number, count: number): Promise<void> => {
+      await Promise.all(
+        Array.from({ length: count }, (_, i) => {
+          const [mailbox, account] = [`m${from + i}`, `a${from + i}`]
+          const [device, network] = [`d${(from + i) >> 1}`, `n${(from + i) >> 4}`]
+          const use = {
+            mailbox,
+            account,
+            device,
+            network,
+            cluster: `c${(from + i) >> 2}`,
+            atSeconds,
+          }
+          return worker.velocity(signup(use))
+        }),
+      )
+    }
+    await signUps(1_000_000, 500)
+    const before = await used()
+    for (let from = 0; from < people; from += 500) await signUps(from, 500)
+    const each = ((await used()) - before) / people
+    t.diagnostic(`${each.toFixed(0)} bytes a sign-up`)
+    assert.ok(each < BYTES_MAX)
+  })
+
   test("redis: without an answer nobody is told anything, and what was counted is there when the cluster is back", async (t: TestContext) => {
     const nodes = await opened()
     const impatient = await openTestCounters(cluster)

@@ -177,6 +177,7 @@ export async function openApplication(change: Change = {}): Promise<Application>
     },
     log,
     now,
+    countingNow: now,
     secrets,
     index: change.index?.(index) ?? index,
     lists: openLists(`${directory}-lists`),

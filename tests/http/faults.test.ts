@@ -95,6 +95,7 @@ test("counters that fail refuse a plan with limits and count that; a plan withou
   const failing = async (): Promise<never> => Promise.reject(new Error("away"))
   const app = await openApplication({
     counters: {
+      clock: async () => null,
       lease: failing,
       giveBack: failing,
       admitIdentity: failing,

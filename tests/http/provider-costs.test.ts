@@ -2,17 +2,15 @@ import assert from "node:assert/strict"
 import { writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { test } from "node:test"
-import type { PhoneRiskResult } from "@assay/core/contract"
 import { openTrialCarrier } from "../../packages/carrier/src/open-trial-carrier.ts"
 import { makeTrialClient } from "../../packages/carrier/src/trial-client.ts"
 import { assay, createKey } from "../cli/assay.ts"
-import { type Service, startService } from "./service.ts"
+import { startService } from "./service.ts"
+import { RANGE, simChange } from "./sim-change.ts"
 import { temporaryDirectory } from "./temporary.ts"
 
 const temporary = temporaryDirectory()
 const dataDirectory = join(temporary, "data")
-const RANGE = "+61491570"
-const TRIES = 20
 
 test("the caps of a day hold over tenants, workers and kill -9, and every call is accounted for", async () => {
   const keys = await makeTrialClient("assay")
@@ -65,30 +63,4 @@ async function madeTenant(name: string, ...settings: string[]): Promise<string> 
   const key = await createKey({ dataDirectory }, "--tenant", name, "--plan", "enterprise")
   assert.equal((await assay(["tenants", "set", name, ...settings], env)).code, 0)
   return key
-}
-
-/**
- * How asking for the SIM's last change ended, on a machine however slow: what comes late is there
- * for the next try.
- */
-async function simChange(service: Service, key: string, ending: number): Promise<string> {
-  for (let tries = 0; tries < TRIES; tries++) {
-    const response = await service.request("/api/v1/phone-risk?explain=true", {
-      key,
-      json: { phone_number: `${RANGE}${ending}` },
-    })
-    assert.equal(response.status, 200)
-    const { explanation } = (await response.json()) as PhoneRiskResult
-    const { results } = (
-      explanation as {
-        signals: { results: { signal: string; status: string; provider_code: string | null }[] }
-      }
-    ).signals
-    const [result] = results.filter(({ signal }) => signal === "sim_change")
-    if (result !== undefined && result.status !== "timeout")
-      return [result.status, ...(result.provider_code === null ? [] : [result.provider_code])].join(
-        " ",
-      )
-  }
-  throw new Error("the provider never answered in time")
 }

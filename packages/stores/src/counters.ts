@@ -98,6 +98,11 @@ export interface Velocity {
  */
 export interface Counters {
   /**
+   * The time by which days, months and sign-ups are to be named, in milliseconds since 1970; null:
+   * by the clock of this machine.
+   */
+  clock(): Promise<number | null>
+  /**
    * Takes requests from the tenant's current second and lookups from its month, each as far as it
    * reaches: a used-up month does not touch the rate. A call for no requests begins no window.
    */

@@ -1,4 +1,6 @@
 import type { ExposureIndex } from "./exposure-index.ts"
+import type { ForgottenIdentities, ForgottenUse } from "./forgotten-identities.ts"
+import type { NodeCounters, NodeCountersUse } from "./node-counters.ts"
 
 /** Where the index is. */
 export interface IndexPlace extends RemoteSettings {
@@ -35,8 +37,18 @@ export interface RemoteIndex {
     settings: RemoteSettings,
     use: { readonly readOnly: boolean; readonly mayMake: boolean },
   ): Promise<MarkedIndex>
+  /** What it has for nodes that share it. An engine without has each node count for itself. */
+  readonly shared?: SharedParts
   /** What puts the index at risk in how the engine is set up, one sentence each. */
   advice(settings: RemoteSettings): Promise<readonly string[]>
+}
+
+/** Beside an index that was made before. */
+export interface SharedParts {
+  /** Counters of all nodes together. */
+  openCounters(settings: RemoteSettings, use: NodeCountersUse): Promise<NodeCounters>
+  /** Tells all nodes whom to forget. */
+  openForgotten(settings: RemoteSettings, use: ForgottenUse): Promise<ForgottenIdentities>
 }
 
 export interface MarkedIndex extends ExposureIndex {

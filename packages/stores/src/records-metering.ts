@@ -69,12 +69,13 @@ export function sqlMetering({ read, write }: Store, { scrub }: Pick<Engine, "scr
         }
       }),
 
-    dailyIdentities: (day) =>
+    dailyIdentities: (day, tenantId) =>
       read(async (db) => {
         const rows = await db
           .selectFrom("daily_identities")
           .select(["day", "tenant_id as tenantId", "tag"])
           .where("day", "=", day)
+          .$if(tenantId !== undefined, (query) => query.where("tenant_id", "=", tenantId ?? 0))
           .orderBy("tenant_id")
           .orderBy("tag")
           .execute()

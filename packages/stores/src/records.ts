@@ -72,7 +72,8 @@ export interface Metering {
 
   /** Adding an identity again changes nothing. All rows or none. */
   addDailyIdentities(rows: readonly DailyIdentity[]): Promise<void>
-  dailyIdentities(day: string): Promise<DailyIdentity[]>
+  /** Of one tenant, or of all. */
+  dailyIdentities(day: string, tenantId?: number): Promise<DailyIdentity[]>
   /**
    * Deletes the days before `day` and returns how many identities that were. On SQLite the bytes
    * are gone from the files too; on PostgreSQL they go when the server reuses the space.

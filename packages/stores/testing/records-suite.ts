@@ -493,6 +493,8 @@ export function recordsSuite(engine: string, newDatabase: () => Promise<TestData
     await records.addDailyIdentities([...today.toReversed(), yesterday, yesterday])
     await records.addDailyIdentities(today)
     assert.deepEqual(await records.dailyIdentities("2026-03-02"), today)
+    assert.deepEqual(await records.dailyIdentities("2026-03-02", tenantId), today)
+    assert.deepEqual(await records.dailyIdentities("2026-03-02", tenantId + 1), [])
     assert.equal(await records.forgetDailyIdentities("2026-03-02"), 1)
     assert.deepEqual(await records.dailyIdentities("2026-03-01"), [])
     assert.deepEqual(await records.dailyIdentities("2026-03-02"), today)

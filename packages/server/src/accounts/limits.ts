@@ -47,15 +47,27 @@ export interface Limits {
   settle(leaving?: "leaving"): Promise<void>
 }
 
+/** What routes that count need. */
+export interface CountingServices {
+  readonly limits: Limits
+  /** The clock by which identities and sign-ups are counted. */
+  readonly countingNow: () => number
+}
+
 interface LimitsOptions {
   readonly counters: Pick<Counters, "lease" | "giveBack" | "admitIdentity" | "holdStreams">
-  /** Milliseconds since 1970: names days and months. */
+  /** Milliseconds since 1970, as the counters have it: names days and months. */
   readonly now: () => number
   /** A monotonic clock in milliseconds: ends windows. */
   readonly elapsed: () => number
   readonly onUnavailable: () => void
   /** Told whenever a caller is refused because its month is used up. */
   readonly onQuotaReached: (caller: Caller, month: string, limits: PlanLimits) => void
+  /**
+   * Into how many leases a second's requests are divided. Whoever holds one keeps it from all others
+   * for that second, so there must be more of them where more workers ask.
+   */
+  readonly leasesASecond?: number
   /** How long a caller waits for counters that do not answer. */
   readonly waitMs?: number
 }
@@ -81,7 +93,8 @@ const NO_FIELDS = {}
 
 /** Admits from leases taken of the shared counters. */
 export function openLimits(options: LimitsOptions): Limits {
-  const { counters, now, elapsed, onUnavailable, onQuotaReached, waitMs = WAIT_MS } = options
+  const { counters, now, elapsed, onUnavailable, onQuotaReached } = options
+  const { leasesASecond = 2, waitMs = WAIT_MS } = options
   const hands = new Map<number, Hand>()
 
   const handOf = (tenantId: number, limits: PlanLimits): Hand => {
@@ -135,7 +148,8 @@ export function openLimits(options: LimitsOptions): Limits {
         return true
       }
       if (hand.rateUsedUp) return false
-      const requests = Math.ceil(limits.requestsPerSecond / 2) - Math.min(0, hand.requests)
+      const requests =
+        Math.ceil(limits.requestsPerSecond / leasesASecond) - Math.min(0, hand.requests)
       // Requests that find the hand empty at the same time wait for one lease together.
       hand.leasingRequests ??= lease(tenantId, hand, limits, { requests, lookups: 0 }).finally(
         () => (hand.leasingRequests = null),
@@ -154,8 +168,9 @@ export function openLimits(options: LimitsOptions): Limits {
     hand: Hand,
     limits: PlanLimits,
   ): Promise<Refund | null> {
+    turnPages(hand, now(), limits)
     for (;;) {
-      turnPages(hand, now(), limits)
+      // Of the month that the counters named, though for a moment it may not be the one named here.
       if (hand.lookups > 0) return takenFrom(hand)
       const isUsedUp =
         hand.quotaLeft === 0 &&

@@ -66,7 +66,12 @@ export interface EvidenceServices {
 export const evidence: Feature<EvidenceServices, EvidenceIntake> = {
   routes: evidenceRoutes,
   port: evidencePort,
-  writer: async (primary) => openEvidenceWriter({ ...primary, forget: primary.forgetSignals }),
+  writer: async (primary) =>
+    openEvidenceWriter({
+      ...primary,
+      // Nodes that cannot be told now are told later, and the index counts beside what they remember.
+      forget: (key) => primary.forgetSignals(key).catch(() => undefined),
+    }),
   replay: applyAllEvidence,
 }
 

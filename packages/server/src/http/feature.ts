@@ -53,7 +53,7 @@ export interface Primary {
   }
   /**
    * Drops what providers said of a phone number, by its key in hexadecimal, because something newer
-   * is known. Never rejects.
+   * is known, on all nodes. Rejects where others cannot be told now; they are as soon as they can.
    */
   readonly forgetSignals: (key: string) => Promise<void>
   readonly secrets: Pick<Secrets, "subkeys">

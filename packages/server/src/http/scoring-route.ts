@@ -4,7 +4,7 @@ import type { ExplainQuery } from "@assay/core/contract"
 import type { FastifySchema } from "fastify"
 import type { Caller } from "../accounts/callers.ts"
 import { identityTagToday } from "../accounts/identity-tag.ts"
-import type { Limits, Refund } from "../accounts/limits.ts"
+import type { CountingServices, Refund } from "../accounts/limits.ts"
 import type { Asker } from "../base/asker.ts"
 import type { App } from "./app.ts"
 import type { Secrets } from "@assay/runtime/secrets"
@@ -34,23 +34,22 @@ interface Scored {
   readonly decisionId: string | null
 }
 
-interface RouteServices {
-  readonly limits: Limits
+interface RouteServices extends CountingServices {
   readonly secrets: Secrets
-  readonly now: () => number
 }
 
 /** Adds the route of an operation. */
 export function scoringRoute<Body, Identified extends { readonly key: IdentityKey }, Context>(
   app: App,
-  { limits, secrets, now }: RouteServices,
+  { limits, secrets, countingNow }: RouteServices,
   { path, schema, read, score }: ScoringOperation<Body, Identified, Context>,
 ): void {
   app.post(path, { schema, config: { direct: true } }, (request, reply) => {
     const { caller } = request
-    const { identified, context } = read(request.body as Body, request.id, now())
+    const nowMs = countingNow()
+    const { identified, context } = read(request.body as Body, request.id, nowMs)
     const explain = (request.query as Static<typeof ExplainQuery>).explain === "true"
-    const tag = identityTagToday(secrets.subkeys.context, identified.key, now())
+    const tag = identityTagToday(secrets.subkeys.context, identified.key, nowMs)
     const admitted = (refund: Refund): void => {
       reply.headers(limits.fields(caller))
       score(identified, caller, explain, context, {

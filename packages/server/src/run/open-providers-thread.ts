@@ -15,6 +15,8 @@ export interface ProvidersThread {
   readonly look: SignalLookup["look"]
   /** Drops what is remembered of an identity, because it has just changed. Never rejects. */
   forget(key: string): Promise<void>
+  /** Drops all that is remembered. Never rejects: without a thread nothing is remembered. */
+  forgetAll(): Promise<void>
   /** The thread's registry, as JSON; null while there is no thread. */
   metrics(): Promise<object | null>
   /** Ends calls under way, and the thread. */
@@ -64,6 +66,10 @@ export async function openProvidersThread(
           log.warn("what providers said of an identity was not forgotten", { error }),
         )
     },
+    forgetAll: () =>
+      providers
+        .forgetAll()
+        .catch((error: unknown) => log.warn("what providers said was not forgotten", { error })),
     metrics: () => providers.metrics().catch(() => null),
     close: threads.stop,
   }

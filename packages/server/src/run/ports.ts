@@ -70,6 +70,7 @@ export const workerPort = portOf<WorkerPort>("worker", {
 })
 
 export const countersPort = portOf<Counters>("counters", {
+  clock: true,
   lease: true,
   giveBack: true,
   admitIdentity: true,
@@ -83,12 +84,15 @@ export const signalsPort = portOf<SignalLookup>("signals", { look: true })
 export interface ProvidersPort extends SignalLookup {
   /** Drops what is remembered of an identity. */
   forget(key: string): Promise<void>
+  /** Drops everything that is remembered. */
+  forgetAll(): Promise<void>
   /** Its registry, as JSON. */
   metrics(): Promise<object>
 }
 export const providersPort = portOf<ProvidersPort>("providers", {
   look: true,
   forget: true,
+  forgetAll: true,
   metrics: true,
 })
 /** What that thread pays by, in the primary. */

@@ -8,7 +8,6 @@ import { keepLevels } from "../health/keep-levels.ts"
 import { mintFirstKeys } from "../accounts/first-keys.ts"
 import { logUnanswerable } from "./tenant-check.ts"
 import { type Config, wrongSettings } from "../base/config.ts"
-import { PROVIDER_COST_DAYS } from "../base/retention.ts"
 import { keepCatalogue } from "@assay/corpus/kept-catalogue"
 import { loadDemoCorpus, writeDemoLists } from "../demo/demo.ts"
 import {
@@ -23,9 +22,6 @@ import { listenFault } from "@assay/runtime/listen-fault"
 import type { Log } from "@assay/runtime/log"
 import { type Models, openModels } from "../score/models.ts"
 import { openSecrets, type Secrets } from "@assay/runtime/secrets"
-import type { Counters } from "@assay/stores/counters"
-import { embeddedCounters, type EmbeddedCounters } from "@assay/stores/embedded/counters"
-import { keptVelocity } from "@assay/stores/embedded/kept-velocity"
 import { readIndexFacts } from "@assay/stores/lmdb/index-facts"
 import { indexAt } from "@assay/stores/open/open-index"
 import type { Records } from "@assay/stores/records"
@@ -41,11 +37,13 @@ import type { ProviderSettings } from "../score/phone/providers.ts"
 import { MICROS } from "@assay/stores/micros"
 import { openSpendingLedger } from "../score/providers/spending-ledger.ts"
 import { oneAtATime } from "@assay/runtime/one-at-a-time"
-import { DAY_MS, dayOf, HOUR_MS, MINUTE_MS, monthOf } from "@assay/runtime/time"
+import { HOUR_MS, MINUTE_MS } from "@assay/runtime/time"
 import { openMail } from "../base/mail.ts"
 import { VERSION } from "../base/version.ts"
 import { type CommandProgram, startSpokenCommand } from "@assay/runtime/children"
 import { openControlSocket } from "@assay/runtime/control-socket"
+import { forgetEverywhere } from "./forget-everywhere.ts"
+import { keepCounters } from "./keep-counters.ts"
 import { keepDecisions } from "./decision-keeping.ts"
 import { digestEvent } from "./digest-event.ts"
 import { type DropAddress, type DropChild, type Program, startDrop } from "./drop-child.ts"
@@ -87,7 +85,6 @@ export interface Service {
 const WORKER_PROGRAM = fileURLToPath(
   new URL(`./worker-process${extname(import.meta.filename)}`, import.meta.url),
 )
-const FLUSH_MS = 1000
 
 /**
  * The process that owns everything written: it holds the directory's lock, the one writer of the
@@ -191,25 +188,16 @@ async function openService(given: Given): Promise<Service> {
   const peopleMaySignIn = !config.production || config.consoleOrigin !== null
   const firstLink = peopleMaySignIn ? await firstLinkToken(records, Date.now()) : null
 
-  const counters = await restoredCounters(records)
-  let forgottenBefore = ""
-  const keepIdentities = async (): Promise<void> => {
-    await counters.writeNewIdentities((rows) => records.addDailyIdentities(rows))
-    // A day's tags are of no use the day after.
-    const today = dayOf(Date.now())
-    if (forgottenBefore !== today) {
-      await records.forgetDailyIdentities(today)
-      await records.forgetProviderCosts(dayOf(Date.now() - PROVIDER_COST_DAYS * DAY_MS))
-    }
-    forgottenBefore = today
-  }
-  const keeping = setInterval(() => {
-    keepIdentities().catch((error: unknown) =>
-      log.warn("today's identities could not be written", { error }),
-    )
-  }, FLUSH_MS)
+  const counted = await keepCounters(config, {
+    records,
+    directory: directory.context,
+    now: Date.now,
+    elapsed: () => performance.now(),
+    log,
+  })
 
   const providers = given.providers && (await openProviders(given.providers, records, log))
+  const forgetting = providers && (await forgetEverywhere(config, providers, log))
 
   const deliveries = openDeliveriesThread({
     data: {
@@ -223,13 +211,6 @@ async function openService(given: Given): Promise<Service> {
   })
 
   const sinks = given.sinks === null ? noSinks : await openSinks(given.sinks, given, records)
-
-  const velocity = await keptVelocity({
-    counters,
-    directory: directory.context,
-    now: Date.now,
-    log,
-  })
 
   const decisionsWriter = openDecisionsWriter({
     place: { dataDirectory, databaseUrl },
@@ -269,7 +250,7 @@ async function openService(given: Given): Promise<Service> {
         if (count > 0) log.warn("an erasure deleted damaged journal files", { count })
       },
       tombstones,
-      forgetSignals: async (key) => await providers?.forget(key),
+      forgetSignals: async (key) => await forgetting?.forget(key),
       secrets,
       sessions: {
         idleMs: config.sessionIdleMinutes * MINUTE_MS,
@@ -376,18 +357,13 @@ async function openService(given: Given): Promise<Service> {
     ...writers.methods,
     ...(providers && offer(signalsPort, providers)),
   }
-  const countersOf = (worker: number): Counters => ({
-    ...counters,
-    velocity: velocity.velocity,
-    holdStreams: counters.holdStreamsOf(worker),
-  })
   const [workers, drop] = await bothStarted(
     startWorkers(
       cluster,
       forked,
       {
-        methods: (worker) => ({ ...methods, ...offer(countersPort, countersOf(worker)) }),
-        onGone: counters.forgetWorker,
+        methods: (worker) => ({ ...methods, ...offer(countersPort, counted.of(worker)) }),
+        onGone: counted.forgetWorker,
       },
       { stopMs: config.stopSeconds * 1000, silentMs: config.silentSeconds * 1000 },
       log,
@@ -467,20 +443,16 @@ async function openService(given: Given): Promise<Service> {
           () => workers.stop(),
           () => levels.stop(),
           () => drop?.stop(),
-          () => clearInterval(keeping),
           ...writers.ends,
           endCompacting,
           endVerifying,
           () => deliveries.close(),
           () => sinks.close(),
+          () => forgetting?.close(),
           () => providers?.close(),
           () => control.close(),
           () => learnt.close(),
-          () =>
-            keepIdentities().catch((error: unknown) =>
-              log.warn("today's identities could not be written", { error }),
-            ),
-          () => velocity.close(),
+          () => counted.close(),
           () => decisions.stop(),
           () => heads.stop(),
           () => records.close(),
@@ -537,18 +509,6 @@ async function openSinks(
   const { openSinksThread } = await import("./open-sinks-thread.ts")
   const alone = config.databaseUrl === null
   return await openSinksThread({ settings, alone, subkeys: secrets.subkeys }, records, log)
-}
-
-async function restoredCounters(records: Records): Promise<EmbeddedCounters> {
-  const counters = embeddedCounters({ now: Date.now, elapsed: () => performance.now() })
-  const [day, month] = [dayOf(Date.now()), monthOf(Date.now())]
-  counters.restore(
-    month,
-    await records.usageOfMonth(month),
-    day,
-    await records.dailyIdentities(day),
-  )
-  return counters
 }
 
 async function serveMetrics(

@@ -41,6 +41,7 @@ else {
     ...offer(providersPort, {
       look: asker.look,
       forget: async (key) => asker.forget(key),
+      forgetAll: async () => asker.forgetAll(),
       metrics: async () => await registry.getMetricsAsJSON(),
     }),
   })

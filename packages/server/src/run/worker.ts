@@ -3,6 +3,7 @@ import { join } from "node:path"
 import { Registry } from "prom-client"
 import { openCallerOf, openConsoleOrigin } from "../accounts/caller-of.ts"
 import { openCallers } from "../accounts/callers.ts"
+import { openCountingClock } from "../accounts/counting-clock.ts"
 import { openLimits } from "../accounts/limits.ts"
 import { openSessions } from "../accounts/sessions.ts"
 import { openQuotaNews } from "../accounts/quota-news.ts"
@@ -39,6 +40,7 @@ import { openNetworkTrust } from "../score/email/network/open-network-trust.ts"
 import { openVelocityOfContext } from "../score/velocity.ts"
 import { openSecrets } from "@assay/runtime/secrets"
 import { openRecords, readDecisions } from "@assay/stores/open/open-database"
+import { countsAreShared } from "@assay/stores/open/open-counters"
 import { indexAt, openIndex } from "@assay/stores/open/open-index"
 import { RecordsError } from "@assay/stores/records-error"
 import { configuredProviders } from "../score/phone/provider-settings.ts"
@@ -70,6 +72,8 @@ const WAY_MS = 50
 const VELOCITY_MS = 250
 /** Callers wait for a shorter time; a later grant of the counters is still taken. */
 const COUNTERS_MS = 30_000
+/** With the workers of all nodes; of the free plan each lease is then one request. */
+const SHARED_LEASES_A_SECOND = 10
 const FLUSH_MS = 1000
 const WRITE_MS = 30_000
 /**
@@ -130,14 +134,17 @@ export async function runWorker(
     ...remote(countersPort, within(COUNTERS_MS)),
     velocity: remote(countersPort, within(VELOCITY_MS)).velocity,
   }
+  const clockAnswers = remote(countersPort, within(SOON_MS))
+  const countingClock = await openCountingClock({ counters: clockAnswers, now, elapsed })
   const limits = openLimits({
     counters,
-    now,
+    now: countingClock.now,
     elapsed,
+    ...(countsAreShared(config) && { leasesASecond: SHARED_LEASES_A_SECOND }),
     onUnavailable: metrics.countLimitsUnavailable,
     onQuotaReached: openQuotaNews(primary.tellQuotaReached, now),
   })
-  const usage = openUsage(primary, now, log)
+  const usage = openUsage(primary, countingClock.now, log)
   const lists = openLists(directory.lists)
   const marking = openMarkingServers(directory.lists, now)
   const network = openNetworkTrust({
@@ -177,6 +184,7 @@ export async function runWorker(
     config,
     log,
     now,
+    countingNow: countingClock.now,
     secrets,
     index,
     lists,
@@ -309,6 +317,7 @@ export async function runWorker(
     sessions.close()
     pressure.close()
     network.close()
+    countingClock.close()
     await flush("leaving")
     await decisions.close()
     await Promise.all([index.close(), records.close(), storedDecisions.close()])

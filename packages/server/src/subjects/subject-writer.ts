@@ -57,7 +57,7 @@ export function openSubjectWriter(options: WriterOptions): SubjectWriter {
       // Again: folding may have brought some that were still in the journals.
       await records.eraseReviews({ identityKey, tenantId, upTo: at })
       const erased = await decisions.eraseIdentity({ identityKey, tenantId, upTo: at })
-      await options.forgetSignals(Buffer.from(identityKey).toString("hex"))
+      await inIndex(options.forgetSignals(Buffer.from(identityKey).toString("hex")))
       return {
         erased_at: new Date(at).toISOString(),
         scope: tenantId === null ? "everything" : "own",

@@ -79,6 +79,7 @@ export function embeddedCounters({ now, elapsed, bounds }: CountersOptions): Emb
     }
 
   return {
+    clock: async () => null,
     async lease(tenantId, { perSecond, perMonth }, wanted): Promise<Lease> {
       const month = monthOf(now())
       const lookups = lookupsOf(month)

@@ -36,17 +36,22 @@ export interface IndexAt {
  * nobody and call everyone clean.
  */
 export function indexAt(place: IndexPlace): IndexAt {
-  const { indexUrl: url, dataDirectory } = place
-  const files = join(dataDirectory, "index")
-  if (url === null) return { files, open: (use) => openOwn(files, use), advice: async () => [] }
+  const files = join(place.dataDirectory, "index")
+  const remote = remoteIndexAt(place)
+  if (remote === null) return { files, open: (use) => openOwn(files, use), advice: async () => [] }
+  return {
+    files: null,
+    open: ({ readOnly }) => openRemote(remote, place, files, readOnly),
+    advice: () => remote.advice(place),
+  }
+}
+
+/** The index that a URL names; null: it is in the data directory. */
+export function remoteIndexAt({ indexUrl: url }: IndexPlace): RemoteIndex | null {
+  if (url === null) return null
   for (const engine of engines) {
     const remote = engine.at(url)
-    if (remote === null) continue
-    return {
-      files: null,
-      open: ({ readOnly }) => openRemote(remote, place, files, readOnly),
-      advice: () => remote.advice(place),
-    }
+    if (remote !== null) return remote
   }
   throw new IndexUnavailable(`ASSAY_INDEX_URL takes ${indexUrls.takes}`)
 }

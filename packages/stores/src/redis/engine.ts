@@ -12,6 +12,16 @@ export const cluster: IndexEngine = {
         const { openRedisIndex } = await import("./exposure-index.ts")
         return await openRedisIndex({ place, name, bucketBits, timeoutMs, ...use })
       },
+      shared: {
+        async openCounters({ indexName: name, indexTimeoutMs: timeoutMs }, use) {
+          const { openClusterNodeCounters } = await import("./node-counters.ts")
+          return await openClusterNodeCounters({ place, name, timeoutMs }, use)
+        },
+        async openForgotten({ indexName: name, indexTimeoutMs: timeoutMs }, use) {
+          const { openForgottenInCluster } = await import("./forgotten-identities.ts")
+          return await openForgottenInCluster({ place, name, timeoutMs }, use)
+        },
+      },
       async advice({ indexTimeoutMs: timeoutMs }) {
         const { clusterAdvice } = await import("./cluster-advice.ts")
         return await clusterAdvice({ place, timeoutMs })

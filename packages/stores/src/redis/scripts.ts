@@ -85,7 +85,7 @@ return 1
 export async function run(
   connection: ClusterConnection,
   { source, sha1 }: Script,
-  keys: readonly [string, ...string[]],
+  keys: readonly [string, ...Argument[]],
   args: readonly Argument[],
 ): Promise<Reply> {
   const rest = [String(keys.length), ...keys, ...args]
@@ -97,6 +97,7 @@ export async function run(
   }
 }
 
-function script(source: string): Script {
+/** A script with its name among those that a node knows. */
+export function script(source: string): Script {
   return { source, sha1: createHash("sha1").update(source).digest("hex") }
 }

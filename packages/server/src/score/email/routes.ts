@@ -1,5 +1,5 @@
 import { EmailRiskRequest, EmailRiskResult, ExplainQuery } from "@assay/core/contract"
-import type { Limits } from "../../accounts/limits.ts"
+import type { CountingServices } from "../../accounts/limits.ts"
 import type { App } from "../../http/app.ts"
 import { COMMON_FAILURES, failures, named } from "../../http/schemas.ts"
 import { scoringRoute } from "../../http/scoring-route.ts"
@@ -20,7 +20,7 @@ const schema = {
   },
 }
 
-export function scoreRoutes(app: App, services: EmailServices & { readonly limits: Limits }): void {
+export function scoreRoutes(app: App, services: EmailServices & CountingServices): void {
   const { identify, score } = emailScorer(services)
   scoringRoute(app, services, {
     path: "/api/v1/risk/score",

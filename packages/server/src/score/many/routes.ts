@@ -13,7 +13,7 @@ import { Readable } from "node:stream"
 import { Type } from "typebox"
 import type { CallerOf } from "../../accounts/caller-of.ts"
 import { type Caller, requireRight } from "../../accounts/callers.ts"
-import type { Limits } from "../../accounts/limits.ts"
+import type { CountingServices, Limits } from "../../accounts/limits.ts"
 import type { Config } from "../../base/config.ts"
 import type { App } from "../../http/app.ts"
 import type { Streams } from "../../http/streams.ts"
@@ -46,10 +46,9 @@ interface BulkOperation<Identified extends { readonly key: IdentityKey }> {
   readonly scorer: IdentityScorer<Identified>
 }
 
-export interface BulkServices extends EmailServices, PhoneServices {
+export interface BulkServices extends EmailServices, PhoneServices, CountingServices {
   readonly config: Pick<Config, "streamIdleSeconds">
   readonly log: Log
-  readonly limits: Limits
   readonly callerOf: CallerOf
   readonly streams: Streams
 }
@@ -80,7 +79,7 @@ export async function bulkRoutes(app: App, services: BulkServices): Promise<void
 
 function bulkRoute<Identified extends { readonly key: IdentityKey }>(
   app: App,
-  { config, log, limits, callerOf, streams, secrets, now }: BulkServices,
+  { config, log, limits, callerOf, streams, secrets, countingNow }: BulkServices,
   { path, operationId, summary, members, schemas, scorer }: BulkOperation<Identified>,
 ): void {
   const schema = schemaOf(operationId, summary, members[1], schemas)
@@ -101,7 +100,7 @@ function bulkRoute<Identified extends { readonly key: IdentityKey }>(
       limits,
       faults,
       contextSubkey: secrets.subkeys.context,
-      now,
+      now: countingNow,
     })
     if (body instanceof Readable) {
       const place = openPlace(limits)

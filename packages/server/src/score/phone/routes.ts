@@ -1,5 +1,5 @@
 import { ExplainQuery, PhoneRiskRequest, PhoneRiskResult } from "@assay/core/contract"
-import type { Limits } from "../../accounts/limits.ts"
+import type { CountingServices } from "../../accounts/limits.ts"
 import type { App } from "../../http/app.ts"
 import { COMMON_FAILURES, failures, named } from "../../http/schemas.ts"
 import { scoringRoute } from "../../http/scoring-route.ts"
@@ -25,10 +25,7 @@ const schema = {
   },
 }
 
-export function telecomRoutes(
-  app: App,
-  services: PhoneServices & { readonly limits: Limits },
-): void {
+export function telecomRoutes(app: App, services: PhoneServices & CountingServices): void {
   const { identify, score } = phoneScorer(services)
   scoringRoute(app, services, {
     path: "/api/v1/phone-risk",

@@ -20,6 +20,8 @@ export interface AskProvidersOptions {
 export interface ProviderAsker extends SignalLookup {
   /** Drops what is remembered of an identity, because it has just changed. */
   forget(key: string): void
+  /** Drops everything that is remembered. */
+  forgetAll(): void
   /** Ends calls under way. From here on nobody is asked. */
   close(): void
 }
@@ -166,6 +168,10 @@ export function askProviders(options: AskProvidersOptions): ProviderAsker {
     forget(key) {
       cache.forget(key)
       underWay.delete(key)
+    },
+    forgetAll() {
+      cache.forgetAll()
+      underWay.clear()
     },
     close() {
       for (const calls of providers) calls.close()

@@ -32,6 +32,15 @@ test("forgetting an identity takes the answers of every tenant, and no other ide
   assert.equal(cache.get("b", "1:active", 0)?.providerCode, "y")
 })
 
+test("forgetting all leaves nothing, and room for as many as before", () => {
+  const cache = openSignalCache(2)
+  for (const key of ["a", "b"]) cache.set(key, "s", said("x"), 0, 500)
+  cache.forgetAll()
+  for (const key of ["a", "b"]) assert.equal(cache.get(key, "s", 0), undefined)
+  for (const key of ["c", "d"]) cache.set(key, "s", said("y"), 0, 500)
+  for (const key of ["c", "d"]) assert.equal(cache.get(key, "s", 0)?.providerCode, "y")
+})
+
 test("a full cache drops the identity asked for longest ago, not one in use", () => {
   const cache = openSignalCache(2)
   cache.set("used", "s", said("1"), 0, 500)

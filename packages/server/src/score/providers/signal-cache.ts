@@ -10,6 +10,7 @@ export interface SignalCache {
   set(key: string, slot: string, result: SignalResult, nowMs: number, keepMs: number): void
   /** Drops everything cached about an identity, for all tenants. */
   forget(key: string): void
+  forgetAll(): void
 }
 
 interface Kept {
@@ -64,5 +65,9 @@ export function openSignalCache(answersMax: number): SignalCache {
       makeRoom()
     },
     forget,
+    forgetAll() {
+      identities.clear()
+      answers = 0
+    },
   }
 }

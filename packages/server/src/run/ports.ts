@@ -396,7 +396,12 @@ export interface DecisionsThreadData {
 }
 
 /** What commands may not do through the running service. */
-const OWN: ReadonlySet<string> = new Set<keyof Records>(["close", "migrate", "cutAudit"])
+const OWN: ReadonlySet<string> = new Set<keyof Records>([
+  "close",
+  "migrate",
+  "cutAudit",
+  "underLease",
+])
 
 /** What commands may do through it: all but closing the records under it. */
 export const openRecordsPort: Port<Records> = {

@@ -18,6 +18,7 @@ import {
   openDataDirectory,
 } from "@assay/runtime/data-directory"
 import { deleteSetAside } from "../decisions/journal-files.ts"
+import { noOtherNodes, openOtherNodes } from "../decisions/other-nodes.ts"
 import { knownIdentities } from "../decisions/known-identities.ts"
 import { listenFault } from "@assay/runtime/listen-fault"
 import type { Log } from "@assay/runtime/log"
@@ -47,6 +48,8 @@ import { VERSION } from "../base/version.ts"
 import { type CommandProgram, startSpokenCommand } from "@assay/runtime/children"
 import { openControlSocket } from "@assay/runtime/control-socket"
 import { keepDecisions } from "./decision-keeping.ts"
+import { IMPORT_LEASE } from "../base/import-lease.ts"
+import { openNode, unlessFirst } from "./open-node.ts"
 import { digestEvent } from "./digest-event.ts"
 import { type DropAddress, type DropChild, type Program, startDrop } from "./drop-child.ts"
 import { everyStep } from "./every-step.ts"
@@ -187,7 +190,7 @@ async function openService(given: Given): Promise<Service> {
     writeDemoLists(directory.lists)
     await loadDemoCorpus(index, secrets, Date.now())
   }
-  const demoKey = await mintFirstKeys(records, config, secrets, Date.now())
+  const demoKey = await unlessFirst(() => mintFirstKeys(records, config, secrets, Date.now()))
   const peopleMaySignIn = !config.production || config.consoleOrigin !== null
   const firstLink = peopleMaySignIn ? await firstLinkToken(records, Date.now()) : null
 
@@ -231,6 +234,7 @@ async function openService(given: Given): Promise<Service> {
     log,
   })
 
+  const node = await openNode({ config, records, directory: directory.path, log })
   const decisionsWriter = openDecisionsWriter({
     place: { dataDirectory, databaseUrl },
     journal: directory.journal,
@@ -246,6 +250,8 @@ async function openService(given: Given): Promise<Service> {
   const decisions = await keepDecisions({
     writer: decisionsWriter,
     days: config.decisionDays,
+    noting: node.noting,
+    turns: node.turns,
     log,
     now: Date.now,
   })
@@ -257,13 +263,17 @@ async function openService(given: Given): Promise<Service> {
     reloads++
     return reloaded
   }
+  const others = config.databaseUrl === null ? noOtherNodes : openOtherNodes({ records })
   const command = (): CommandProgram => ({ exec: program.argv[1], execArgv: program.execArgv })
   const writers = await openWriters(
     {
       records,
       index,
       decisions: decisionsWriter,
-      fold: decisions.fold,
+      async fold() {
+        await decisions.fold()
+        await others.settled()
+      },
       deleteSetAside() {
         const count = deleteSetAside(directory.journal)
         if (count > 0) log.warn("an erasure deleted damaged journal files", { count })
@@ -287,6 +297,10 @@ async function openService(given: Given): Promise<Service> {
           turn?.release()
           return turn === null
         },
+        async isImportingAnywhere() {
+          if (this.isImporting()) return true
+          return (await records.leases()).some(({ name }) => name === IMPORT_LEASE)
+        },
         start: (stdin) => startSpokenCommand(command(), ["corpus", "take"], stdin),
         now: Date.now,
         elapsed: () => performance.now(),
@@ -296,7 +310,8 @@ async function openService(given: Given): Promise<Service> {
       deliveries,
       sinks,
       ssfOrigin: config.ssfOrigin,
-      now: Date.now,
+      now: node.now,
+      turns: node.turns,
       reviewDays: config.reviewDays,
     },
     log,
@@ -314,6 +329,7 @@ async function openService(given: Given): Promise<Service> {
     days: config.auditDays,
     host: hostname(),
     now: Date.now,
+    turns: node.turns,
     log,
   })
   const learnt = keepLearnt({
@@ -482,6 +498,7 @@ async function openService(given: Given): Promise<Service> {
             ),
           () => velocity.close(),
           () => decisions.stop(),
+          () => node.leave(),
           () => heads.stop(),
           () => records.close(),
           () => index.close(),

@@ -89,7 +89,7 @@ export function openNodeTurns({ records, holder, log }: TurnOptions): NodeTurns 
 function underLease(records: Records, lease: Lease): Records {
   const methods = recordsPort.methods.map((method) => [
     method,
-    async (...args: unknown[]) => await records.underLease(lease, method, args),
+    async (...args: unknown[]) => await records.underLease(lease, method as keyof Records, args),
   ])
-  return Object.fromEntries(methods) as unknown as Records
+  return Object.fromEntries(methods) as Records
 }

@@ -44,6 +44,11 @@ test("cluster status shows a node while it runs, once it is stopped, and until i
   assert.match(out, /^feedback +node_[0-9a-f]{12} +\d+ +\d+ s$/m)
   assert.match(out, /^records +PostgreSQL +ok$/m)
 
+  const metrics = await (await service.request("/metrics", { key: null })).text()
+  assert.match(metrics, /^assay_node_leases [1-9]\d*$/m)
+  assert.match(metrics, /^assay_node_decisions_behind_seconds \d/m)
+  assert.match(metrics, /^assay_node_clock_off_seconds -?\d/m)
+
   const early = await assay(["cluster", "forget", node.id], env)
   assert.equal(early.code, 1)
   assert.match(early.err, /runs on .*; stop it first/)

@@ -222,6 +222,25 @@ if (nodes !== null) {
     }
   })
 
+  const erase = async (node: Service, email: string): Promise<number> => {
+    const json = { email, reason: "subject_request" }
+    const response = await node.request("/api/v1/subjects/erase", { key, json })
+    await response.text()
+    return response.status
+  }
+
+  test("an erasure on one node reaches what another has decided a moment ago", async () => {
+    const email = "erased@mail.example"
+    const ids: string[] = []
+    for (const node of all) {
+      const response = await node.request("/api/v1/risk/score", { key, json: { email } })
+      await response.text()
+      ids.push(response.headers.get("x-decision-id") ?? assert.fail())
+    }
+    assert.equal(await erase(at(0), email), 200)
+    for (const [n, id] of ids.entries()) assert.equal(await statusOf(at(n + 1), id), 410)
+  })
+
   test("one import runs at a time over all nodes, and one that was killed is completed by another", async () => {
     const list = join(temporary, "list.txt")
     const lines = Array.from({ length: LEAKED }, (_, n) => `leaked-${n}@mail.example:pw-${n}\n`)
@@ -283,6 +302,8 @@ if (nodes !== null) {
       // What nobody can know now may be a decision of the one that is stopped.
       const unknown = newDecisionId(Date.now())
       await until(async () => (await statusOf(other, unknown)) === 503)
+      // Nobody can say that nothing of a person is left.
+      assert.equal(await erase(other, "waiting@mail.example"), 503)
       const taken = async (): Promise<boolean> =>
         (await records.leases()).some(
           ({ name, holder, fence }) =>

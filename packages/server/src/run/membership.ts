@@ -1,3 +1,4 @@
+import type { NodeFigures } from "./node-metrics.ts"
 import type { Log } from "@assay/runtime/log"
 import type { NodeFacts, NodeRecords } from "@assay/stores/records-nodes"
 
@@ -16,6 +17,8 @@ export interface Membership {
    * here on the other nodes know that what this node decided until then is found or not there.
    */
   noting<T>(fold: () => Promise<T>): Promise<T>
+  /** How far the clock is off, and how long ago all decisions were in the store. */
+  figures(): Omit<NodeFigures, "leases">
   /** Says that nothing of this node is left in its journal, if the last fold went well. */
   leave(): Promise<void>
 }
@@ -33,6 +36,7 @@ export async function openMembership(options: MembershipOptions): Promise<Member
   const { records, facts, now, log } = options
   let offMs = 0
   let folded = false
+  let foldedAt: number | null = null
   let warned = false
 
   /** Reads the shared clock, and how far ours is off. */
@@ -60,12 +64,18 @@ export async function openMembership(options: MembershipOptions): Promise<Member
         const result = await fold()
         await records.seeNode({ id: facts.id, clockOffMs: offMs, foldedAt: before })
         folded = true
+        foldedAt = before
         return result
       } catch (error) {
         folded = false
         throw error
       }
     },
+
+    figures: () => ({
+      clockOffMs: offMs,
+      behindMs: foldedAt === null ? null : Math.max(0, now() + offMs - foldedAt),
+    }),
 
     async leave() {
       if (folded) await records.leaveNode(facts.id)

@@ -25,6 +25,8 @@ interface Held extends Turn {
  * which may have been stopped meanwhile: every write under it asks in its own transaction.
  */
 export function openNodeTurns({ records, holder, log }: TurnOptions): NodeTurns & {
+  /** How many leases it holds. */
+  count(): number
   /** Lets go of all, so that others need not wait. */
   release(): Promise<void>
 } {
@@ -74,6 +76,8 @@ export function openNodeTurns({ records, holder, log }: TurnOptions): NodeTurns 
         throw error
       }
     },
+
+    count: () => held.size,
 
     async release() {
       clearInterval(timer)

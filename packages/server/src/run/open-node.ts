@@ -12,8 +12,10 @@ import { nodeIdIn } from "./node-id.ts"
 import { openNodeTurns } from "./node-turns.ts"
 
 /** This service among those that share its records. */
-export interface OwnNode extends Membership {
+export interface OwnNode extends Omit<Membership, "figures"> {
   readonly turns: NodeTurns
+  /** Its registry, as JSON; null where there is one node. */
+  metrics(): Promise<object | null>
 }
 
 interface NodeOptions {
@@ -31,6 +33,7 @@ export async function openNode({ config, records, directory, log }: NodeOptions)
       now: Date.now,
       noting: async (fold) => await fold(),
       leave: async () => undefined,
+      metrics: async () => null,
       turns: aloneTurns(records),
     }
   }
@@ -56,8 +59,14 @@ export async function openNode({ config, records, directory, log }: NodeOptions)
   })
   const turns = openNodeTurns({ records, holder: id, log })
   return {
-    ...membership,
+    now: membership.now,
+    noting: membership.noting,
     turns,
+    async metrics() {
+      // Loaded when first asked for: not every start is scraped.
+      const { nodeMetrics } = await import("./node-metrics.ts")
+      return await nodeMetrics({ ...membership.figures(), leases: turns.count() })
+    },
     async leave() {
       await turns.release()
       await membership.leave()

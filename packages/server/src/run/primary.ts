@@ -365,6 +365,7 @@ async function openService(given: Given): Promise<Service> {
       providers?.metrics(),
       deliveries.metrics(),
       sinks.metrics(),
+      node.metrics(),
     ])
     const { importMetrics } = await import("../imports/import-metrics.ts")
     const ofImports = await importMetrics(await writers.get(importsPort).counts())

@@ -1,8 +1,8 @@
 import type { Kysely, RawBuilder, Transaction } from "kysely"
 
 import type { ColumnTypes } from "./records-migrations/column-types.ts"
+import { leaseInForce } from "./lease-in-force.ts"
 import { RecordsError, type RecordsFault } from "./records-error.ts"
-import { requireLease } from "./records-nodes.ts"
 import type { Schema } from "./records-schema.ts"
 
 export type Database = Kysely<Schema>
@@ -82,6 +82,23 @@ export function storeOf(engine: Engine, onEvents: () => void = () => undefined):
         }),
       ),
   }
+}
+
+/** Called first in each transaction that writes. Until it ends, nobody else can take the lease. */
+async function requireLease(write: Write, { databaseMs, forShare }: Engine): Promise<void> {
+  const lease = leaseInForce()
+  if (lease === null) return
+  const held = await write
+    .selectFrom("leases")
+    .select("fence")
+    .where("name", "=", lease.name)
+    .where("fence", "=", lease.fence)
+    .where("holder", "=", lease.holder)
+    .where("held_until", ">", databaseMs)
+    .modifyEnd(forShare)
+    .executeTakeFirst()
+  if (held === undefined)
+    throw new RecordsError("lease-lost", "Another node does this meanwhile; nothing was written")
 }
 
 /** Transactions under way that may add events. */

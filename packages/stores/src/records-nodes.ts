@@ -1,16 +1,9 @@
-import { AsyncLocalStorage } from "node:async_hooks"
 import { sql } from "kysely"
 
-import type { Engine, Store, Write } from "./records-engine.ts"
-import { RecordsError } from "./records-error.ts"
+import type { Lease } from "./lease-in-force.ts"
+import type { Engine, Store } from "./records-engine.ts"
 
-/** The right to do what only one node may do at a time. All times are the database's. */
-export interface Lease {
-  readonly name: string
-  readonly holder: string
-  /** Greater than that of every holder before. */
-  readonly fence: number
-}
+export type { Lease } from "./lease-in-force.ts"
 
 export interface HeldLease extends Lease {
   readonly takenAt: number
@@ -69,30 +62,6 @@ export interface NodeRecords {
   forgetNode(id: string): Promise<boolean>
   /** Every node that was not forgotten, by id. */
   nodes(): Promise<Node[]>
-}
-
-const underLease = new AsyncLocalStorage<Lease>()
-
-/** Does work whose writes all fail with `lease-lost` once another holds the lease. */
-export function fencedBy<T>(lease: Lease, work: () => Promise<T>): Promise<T> {
-  return underLease.run(lease, work)
-}
-
-/** Called first in each transaction that writes. Until it ends, nobody else can take the lease. */
-export async function requireLease(write: Write, engine: Engine): Promise<void> {
-  const lease = underLease.getStore()
-  if (lease === undefined) return
-  const held = await write
-    .selectFrom("leases")
-    .select("fence")
-    .where("name", "=", lease.name)
-    .where("fence", "=", lease.fence)
-    .where("holder", "=", lease.holder)
-    .where("held_until", ">", engine.databaseMs)
-    .modifyEnd(engine.forShare)
-    .executeTakeFirst()
-  if (held === undefined)
-    throw new RecordsError("lease-lost", "Another node does this meanwhile; nothing was written")
 }
 
 /** Leases and nodes over either engine. */

@@ -49,6 +49,7 @@ import {
   signalsOff,
 } from "../../packages/server/src/score/providers/phone-signals.ts"
 import { temporaryDirectory } from "./temporary.ts"
+import { aloneTurns } from "../../packages/server/src/http/alone-turns.ts"
 import { openWriters } from "../../packages/server/src/run/writers.ts"
 import { openTombstones } from "../../packages/server/src/subjects/tombstone-file.ts"
 
@@ -257,6 +258,7 @@ export async function openApplication(change: Change = {}): Promise<Application>
         socketPath: `${directory}-upload`,
         statesPath: `${directory}-imports.json`,
         isImporting: () => false,
+        isImportingAnywhere: async () => false,
         start: () => assert.fail("an import was started"),
         now,
         elapsed,
@@ -276,6 +278,7 @@ export async function openApplication(change: Change = {}): Promise<Application>
       },
       ssfOrigin: null,
       now,
+      turns: aloneTurns(records),
       reviewDays: 90,
     },
     log,

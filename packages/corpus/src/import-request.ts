@@ -36,6 +36,13 @@ export interface ImportRequest {
   readonly repeats?: RepeatedImport
 }
 
+/** The right to import, of one process on any node. */
+export interface SharedTurn {
+  /** Throws ImportFailure where another process may have it meanwhile. */
+  require(): Promise<void>
+  release(): Promise<void>
+}
+
 /** What an import uses of the machine and the service. */
 export interface ImportReach {
   readonly directory: DataDirectory
@@ -46,6 +53,12 @@ export interface ImportReach {
   /** Stops the import. Until its batch is live, nothing that is served has changed. */
   readonly signal: AbortSignal
   openIndex(): Promise<ExposureIndex>
+  /** Takes its turn among the imports of all nodes, where several serve the index. */
+  readonly sharedTurn?: (
+    asked: Pick<ImportRequest, "wait"> & {
+      readonly signal: AbortSignal
+    },
+  ) => Promise<SharedTurn>
   audit(entry: AuditNote): Promise<void>
   /** Tells that the batch of a report counts; may be told again after a failure. */
   tell?(report: ImportReport): Promise<void>

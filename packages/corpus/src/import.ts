@@ -16,6 +16,7 @@ import type {
   ImportWatch,
   ImportWork,
   SegmentWork,
+  SharedTurn,
 } from "./import-request.ts"
 import { type KeptSegment, removeLeftovers } from "./kept-segment.ts"
 import { completeLive, goLive, mergeKept, mergeRows } from "./live-batch.ts"
@@ -57,8 +58,19 @@ export async function importCorpus(
     }),
   )
   let live: Live | null = null
+  let shared: SharedTurn | null = null
   try {
-    const report = await importAlone(request, reach, watch, phases, (made) => (live = made))
+    shared =
+      (await unlessStopped(signal, async () =>
+        reach.sharedTurn?.({ wait: request.wait, signal }),
+      )) ?? null
+    const report = await importAlone(
+      request,
+      inTurn(reach, shared),
+      watch,
+      phases,
+      (made) => (live = made),
+    )
     live = { report, undone: "the index was not compacted" }
     // Also where nothing changed: an earlier try may have broken here.
     await reach.compact((done, total) => watch.compacts(done, total))
@@ -66,7 +78,26 @@ export async function importCorpus(
   } catch (error) {
     throw unfinished(live, error, watch)
   } finally {
+    await shared?.release()
     lock.release()
+  }
+}
+
+/** An index in which no batch goes live for a process that lost its turn. */
+function inTurn(reach: ImportReach, turn: SharedTurn | null): ImportReach {
+  if (turn === null) return reach
+  return {
+    ...reach,
+    async openIndex() {
+      const index = await reach.openIndex()
+      return {
+        ...index,
+        async goLive(...going) {
+          await turn.require()
+          return await index.goLive(...going)
+        },
+      }
+    },
   }
 }
 

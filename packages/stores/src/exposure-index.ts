@@ -149,6 +149,17 @@ export interface ExposureIndex {
    */
   replaceTenantEvidence(tenantId: number, batchId: number, rows: readonly Row[]): Promise<void>
   /**
+   * The same for one identity, by entries that follow from what other stores say. `entriesNow` is
+   * called after the index was read and again where it changed before it was written: of several
+   * processes the one that writes last has read everything that the others had.
+   */
+  restateTenantEvidence(
+    tenantId: number,
+    batchId: number,
+    key: Uint8Array,
+    entriesNow: () => Promise<readonly Entry[]>,
+  ): Promise<void>
+  /**
    * Adds those entries whose batch has none for the row's identity yet, so that the first one added
    * stays. They name live batches that the tenant owns.
    */

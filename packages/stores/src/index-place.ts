@@ -41,6 +41,18 @@ export interface RemoteIndex {
   readonly shared?: SharedParts
   /** What puts the index at risk in how the engine is set up, one sentence each. */
   advice(settings: RemoteSettings): Promise<readonly string[]>
+  /** The processes of the engine, as they see each other. */
+  members(settings: RemoteSettings): Promise<readonly IndexMember[]>
+}
+
+/** A process of an engine that several make up. */
+export interface IndexMember {
+  /** Host and port. */
+  readonly address: string
+  readonly role: "primary" | "replica"
+  readonly isWell: boolean
+  /** Of the parts into which the engine divides all it has, how many are in its charge. */
+  readonly parts: number
 }
 
 /** Beside an index that was made before. */

@@ -62,6 +62,16 @@ export interface IndexStorage extends Pick<
     join: Join,
     ownerIn: (document: CatalogueDocument) => Owner,
   ): Promise<unknown>
+  /**
+   * As `put` for one row, whose entries are asked for after its stored set was read, and again each
+   * time the set changed before it was replaced. Without it, no other process writes.
+   */
+  putAsked?(
+    key: Uint8Array,
+    entriesNow: () => Promise<readonly Entry[]>,
+    join: Join,
+    ownerIn: (document: CatalogueDocument) => Owner,
+  ): Promise<unknown>
   /** Puts the rows of a segment, portion by portion; `mergeByRows` does it by `put`. */
   mergeSegment(batchId: number, blocks: AsyncIterable<SegmentBlock>): AsyncIterable<MergedSegment>
   keyCheck(): Uint8Array | undefined | Promise<Uint8Array | undefined>
@@ -172,12 +182,21 @@ export function indexOver(storage: IndexStorage): ExposureIndex {
     async replaceTenantEvidence(tenantId, batchId, rows) {
       requireTenantId(tenantId)
       requireRows(rows, (entryBatch) => entryBatch === batchId)
-      const join: Join = (stored, entries, max, stateOf) =>
-        replacedEntrySet(stored, batchId, entries, max, stateOf)
-      await storage.put(rows, join, (document) => {
-        if (isOwnLive(document, tenantId, batchId)) return tenantId
-        throw new BatchRefused(`Batch ${batchId} is no live batch of the tenant's`)
-      })
+      await storage.put(rows, replacing(batchId), ownLive(tenantId, batchId))
+    },
+
+    async restateTenantEvidence(tenantId, batchId, key, entriesNow) {
+      requireTenantId(tenantId)
+      requireKey(key)
+      const checked = async (): Promise<readonly Entry[]> => {
+        const entries = await entriesNow()
+        requireRows([{ key, entries }], (entryBatch) => entryBatch === batchId)
+        return entries
+      }
+      const [join, ownerIn] = [replacing(batchId), ownLive(tenantId, batchId)]
+      if (storage.putAsked === undefined)
+        await storage.put([{ key, entries: await checked() }], join, ownerIn)
+      else await storage.putAsked(key, checked, join, ownerIn)
     },
 
     addFirstTenantEvidence: (tenantId, rows) => addEvidence(tenantId, rows, firstEntrySet),
@@ -196,6 +215,18 @@ export function indexOver(storage: IndexStorage): ExposureIndex {
     sample: (count) => storage.sample(count),
     ping: () => storage.ping(),
     close: () => storage.close(),
+  }
+}
+
+/** Replaces the entries of one batch. */
+function replacing(batchId: number): Join {
+  return (stored, entries, max, stateOf) => replacedEntrySet(stored, batchId, entries, max, stateOf)
+}
+
+function ownLive(tenantId: number, batchId: number): (document: CatalogueDocument) => Owner {
+  return (document) => {
+    if (isOwnLive(document, tenantId, batchId)) return tenantId
+    throw new BatchRefused(`Batch ${batchId} is no live batch of the tenant's`)
   }
 }
 

@@ -83,7 +83,11 @@ const TABLES = {
   ssf_acks: ["stream_id", "jti"],
   ssf_left_out: ["stream_id", "ref_hash"],
   ssf_keys: ["id"],
-} as const satisfies Record<Exclude<keyof Schema, "sessions" | "invitations">, readonly string[]>
+} as const satisfies Record<
+  // Nodes and their leases are of those that run now, and not of those that ran at a backup.
+  Exclude<keyof Schema, "sessions" | "invitations" | "nodes" | "leases">,
+  readonly string[]
+>
 /** A backup may be made before the first start of this program has changed the tables. */
 const TABLES_BEFORE_7 = {
   ...OTHER_TABLES,

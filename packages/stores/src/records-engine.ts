@@ -1,6 +1,7 @@
 import type { Kysely, RawBuilder, Transaction } from "kysely"
 
 import type { ColumnTypes } from "./records-migrations/column-types.ts"
+import { leaseInForce } from "./lease-in-force.ts"
 import { RecordsError, type RecordsFault } from "./records-error.ts"
 import type { Schema } from "./records-schema.ts"
 
@@ -34,6 +35,10 @@ export interface Engine {
    * own. Turns of one purpose do not wait for those of the other.
    */
   takeTurn: (write: Write, purpose: TurnPurpose) => Promise<void>
+  /** The database's clock, in epoch milliseconds: not the time at which its transaction began. */
+  databaseMs: RawBuilder<number>
+  /** Ends a `select` whose rows nobody may change until this transaction ends. */
+  forShare: RawBuilder<unknown>
   /** Ends a `select` whose rows this transaction takes, leaving those that another has taken. */
   skipLocked: RawBuilder<unknown>
   /** Removes deleted bytes from the files, if deleting a row leaves them behind. */
@@ -61,6 +66,7 @@ export function storeOf(engine: Engine, onEvents: () => void = () => undefined):
     async write(work) {
       const { result, addedEvents } = await explained(engine, () =>
         engine.db.transaction().execute(async (write) => {
+          await requireLease(write, engine)
           noteUnder(write, engine.auditKey)
           return { result: await work(write), addedEvents: withTurnOfEvents.has(write) }
         }),
@@ -68,8 +74,31 @@ export function storeOf(engine: Engine, onEvents: () => void = () => undefined):
       if (addedEvents) onEvents()
       return result
     },
-    writeUnsynced: (work) => explained(engine, () => engine.unsynced(work)),
+    writeUnsynced: (work) =>
+      explained(engine, () =>
+        engine.unsynced(async (write) => {
+          await requireLease(write, engine)
+          return await work(write)
+        }),
+      ),
   }
+}
+
+/** Called first in each transaction that writes. Until it ends, nobody else can take the lease. */
+async function requireLease(write: Write, { databaseMs, forShare }: Engine): Promise<void> {
+  const lease = leaseInForce()
+  if (lease === null) return
+  const held = await write
+    .selectFrom("leases")
+    .select("fence")
+    .where("name", "=", lease.name)
+    .where("fence", "=", lease.fence)
+    .where("holder", "=", lease.holder)
+    .where("held_until", ">", databaseMs)
+    .modifyEnd(forShare)
+    .executeTakeFirst()
+  if (held === undefined)
+    throw new RecordsError("lease-lost", "Another node does this meanwhile; nothing was written")
 }
 
 /** Transactions under way that may add events. */

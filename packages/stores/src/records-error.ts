@@ -20,6 +20,7 @@ export type RecordsFault =
   | "old-keys"
   | "read-only"
   | "audit-broken"
+  | "lease-lost"
   | "unavailable"
 
 /** Every way the records refuse or fail. Messages never quote names, labels, hashes or tags. */

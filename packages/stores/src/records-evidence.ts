@@ -1,3 +1,4 @@
+import { randomInt } from "node:crypto"
 import type { Selectable } from "kysely"
 
 import type { Owner } from "./exposure-index.ts"
@@ -27,6 +28,12 @@ export interface KeptEvidence extends SentEvidence {
   /** The tenant's key that sent it; null for shared evidence. */
   readonly keyId: string | null
   readonly receivedAt: number
+}
+
+/** Evidence that the index may not have. */
+export interface DueEvidence extends KeptEvidence {
+  /** Names the write that brought it. */
+  readonly due: number
 }
 
 /** A line that holds no evidence; why is the caller's text, kept to answer the request again. */
@@ -67,13 +74,14 @@ export interface EvidenceRecords {
   /** Owners with evidence that is due; shared evidence comes first. */
   ownersWithDueEvidence(): Promise<Owner[]>
   /** All that is due of the owner's first `identities` identities with any, by identity key. */
-  dueEvidence(of: { owner: Owner; identities: number }): Promise<KeptEvidence[]>
+  dueEvidence(of: { owner: Owner; identities: number }): Promise<DueEvidence[]>
   /**
    * Confirms that the index has the due evidence about the owner's identities up to and including
-   * this key. If nothing is left, the claims of a tenant are done. If the power fails soon after,
-   * the evidence is due again.
+   * this key, of those writes that `due` of the evidence named: another node may have added some
+   * since. If nothing is left, the claims of a tenant are done. If the power fails soon after, the
+   * evidence is due again.
    */
-  settleEvidence(of: { owner: Owner; through: Uint8Array }): Promise<void>
+  settleEvidence(of: { owner: Owner; through: Uint8Array; due: readonly number[] }): Promise<void>
   /**
    * All evidence about the first `identities` identities after `after`, by identity key, owner and
    * source.
@@ -132,36 +140,43 @@ export function sqlEvidence(
       }),
 
     dueEvidence: ({ owner, identities }) =>
-      read((db) =>
-        ofFirstIdentities(
+      read(async (db) => {
+        const rows = await ofFirstIdentities(
           () =>
             db
               .selectFrom("evidence")
               .where("owner", "=", ownerColumn(owner))
               .where("due_at", "is not", null),
           identities,
-        ),
-      ),
+        )
+        return rows.map((row) => ({ ...keptOf(row), due: row.due_at ?? 0 }))
+      }),
 
-    settleEvidence: ({ owner, through }) =>
+    settleEvidence: ({ owner, through, due }) =>
       writeUnsynced(async (db) => {
-        await touchWatched(db, {
-          owner: owner === "shared" ? null : owner,
-          identityKeys: dueIdentities(db, ownerColumn(owner), through),
-          cause: owner === "shared" ? "carrier" : "evidence",
-        })
-        await db
-          .updateTable("evidence")
-          .set({ due_at: null })
-          .where("owner", "=", ownerColumn(owner))
-          .where("due_at", "is not", null)
-          .where("identity_key", "<=", through)
-          .execute()
+        for (let from = 0; from < due.length; from += ROWS_AT_ONCE) {
+          const writes = due.slice(from, from + ROWS_AT_ONCE)
+          await touchWatched(db, {
+            owner: owner === "shared" ? null : owner,
+            identityKeys: dueIdentities(db, ownerColumn(owner), through, writes),
+            cause: owner === "shared" ? "carrier" : "evidence",
+          })
+          await db
+            .updateTable("evidence")
+            .set({ due_at: null })
+            .where("owner", "=", ownerColumn(owner))
+            .where("due_at", "is not", null)
+            .where("due_at", "in", writes)
+            .where("identity_key", "<=", through)
+            .execute()
+        }
         await finishClaims(db, ownerColumn(owner))
       }),
 
     evidenceAfter: ({ after, identities }) =>
-      read((db) => ofFirstIdentities(() => behind(db, after), identities)),
+      read(async (db) =>
+        (await ofFirstIdentities(() => behind(db, after), identities)).map(keptOf),
+      ),
 
     async forgetSharedSource({ source, receivedUpTo }) {
       const { numDeletedRows } = await write((db) =>
@@ -201,6 +216,7 @@ export async function deleteEvidence(
 // One statement for many rows, because each statement costs more than the rows it carries.
 async function insertNew(db: Write, sent: SentLines): Promise<LineOutcome[]> {
   const { owner, keyId, receivedAt, lines } = sent
+  const due = newWrite()
   const fresh = new Map<string, SentEvidence>()
   for (const line of lines) if (!("refusal" in line)) fresh.set(nameOf(line), line)
   const all = [...fresh.values()]
@@ -225,7 +241,7 @@ async function insertNew(db: Write, sent: SentLines): Promise<LineOutcome[]> {
           event: event ?? null,
           key_id: keyId,
           received_at: receivedAt,
-          due_at: receivedAt,
+          due_at: due,
         })),
       )
       .onConflict((conflict) => conflict.doNothing())
@@ -240,6 +256,14 @@ async function insertNew(db: Write, sent: SentLines): Promise<LineOutcome[]> {
     outcomes.delete(nameOf(line))
     return outcome
   })
+}
+
+/**
+ * Names one write among all that are due. A moment would not: two nodes may write in the same
+ * millisecond, and one of them would settle what only the other has applied.
+ */
+function newWrite(): number {
+  return randomInt(1, 2 ** 48 - 1)
 }
 
 async function erasedAmong(db: Write, evidence: readonly SentEvidence[]): Promise<Set<string>> {
@@ -257,14 +281,8 @@ async function erasedAmong(db: Write, evidence: readonly SentEvidence[]): Promis
  * after the other.
  */
 async function finishClaims(db: Write, owner: number): Promise<void> {
-  const due = await db
-    .selectFrom("evidence")
-    .select("received_at")
-    .where("owner", "=", owner)
-    .where("due_at", "is not", null)
-    .limit(1)
-    .executeTakeFirst()
-  if (due !== undefined || owner === SHARED_OWNER) return
+  if (owner === SHARED_OWNER) return
+  // One statement, so that it sees no claim of another node without the evidence it came with.
   await db
     .updateTable("idempotency")
     .set({ status: "done" })
@@ -272,6 +290,16 @@ async function finishClaims(db: Write, owner: number): Promise<void> {
     .where("status", "=", "running")
     .where("key_id", "in", (keys) =>
       keys.selectFrom("keys").select("id").where("tenant_id", "=", owner),
+    )
+    .where(({ not, exists, selectFrom }) =>
+      not(
+        exists(
+          selectFrom("evidence")
+            .select("received_at")
+            .where("owner", "=", owner)
+            .where("due_at", "is not", null),
+        ),
+      ),
     )
     .execute()
 }
@@ -285,7 +313,7 @@ function behind(db: Database, after: Uint8Array | null) {
 async function ofFirstIdentities(
   query: () => ReturnType<typeof behind>,
   identities: number,
-): Promise<KeptEvidence[]> {
+): Promise<Selectable<Schema["evidence"]>[]> {
   const keys = await query()
     .select("identity_key")
     .distinct()
@@ -294,7 +322,7 @@ async function ofFirstIdentities(
     .execute()
   const last = keys.at(-1)?.identity_key
   if (last === undefined) return []
-  const rows = await query()
+  return await query()
     .selectAll()
     .where("identity_key", "<=", last)
     .orderBy("identity_key")
@@ -302,12 +330,11 @@ async function ofFirstIdentities(
     .orderBy("source")
     .orderBy("entry")
     .execute()
-  return rows.map((row) => ({
-    ...sentOf(row),
-    owner: ownerOf(row.owner),
-    keyId: row.key_id,
-    receivedAt: row.received_at,
-  }))
+}
+
+function keptOf(row: Selectable<Schema["evidence"]>): KeptEvidence {
+  const { owner, key_id: keyId, received_at: receivedAt } = row
+  return { ...sentOf(row), owner: ownerOf(owner), keyId, receivedAt }
 }
 
 type ContentColumns = "identity_key" | "source" | "entry" | "event"

@@ -38,6 +38,9 @@ export interface Feedback extends NewFeedback {
   readonly undoneAt: number | null
 }
 
+/** A report as it was when it was applied. */
+export type AppliedFeedback = Pick<Feedback, "id" | "undoneAt">
+
 /**
  * The tenants' reports. The index shows their consequences, so a row is *due* while the index does
  * not reflect it: when it is new, undone or expired. `settleFeedback` confirms that the index does.
@@ -64,10 +67,15 @@ export interface FeedbackRecords {
   /** Identities with feedback that is due, in a fixed order. */
   dueFeedback(of: { at: number; limit: number }): Promise<FeedbackIdentity[]>
   /**
-   * Confirms that the index reflects the identity's feedback as of `at`; claims that waited for it
-   * are done. If the power fails soon after, the feedback is due again.
+   * Confirms that the index reflects these reports, all there were of the identity, as of `at`;
+   * claims that waited for it are done. false: there are others meanwhile, or one was undone, and
+   * nothing is confirmed. If the power fails soon after, the feedback is due again.
    */
-  settleFeedback(identity: FeedbackIdentity, at: number): Promise<void>
+  settleFeedback(
+    identity: FeedbackIdentity,
+    at: number,
+    reports: readonly AppliedFeedback[],
+  ): Promise<boolean>
   /** Identities with feedback, by tenant and key, the first `limit` after `after`. */
   feedbackIdentities(of: {
     after: FeedbackIdentity | null
@@ -85,6 +93,9 @@ export interface FeedbackRecords {
   /** Deletes claims taken before `before` and returns how many those were. */
   forgetClaims(before: number): Promise<number>
 }
+
+/** Few enough for the parameters of a statement. */
+const ROWS_AT_ONCE = 500
 
 /** Names the operation in claims. */
 export const FEEDBACK_ROUTE = "POST /api/v1/feedback"
@@ -153,25 +164,19 @@ export function sqlFeedback(
         return rows.map((row) => ({ ...row }))
       }),
 
-    settleFeedback: (identity, at) =>
+    settleFeedback: (identity, at, reports) =>
       writeUnsynced(async (db) => {
-        await finishClaims(db, identity, at)
+        const due = await dueReports(db, identity, at)
+        if (!(await isAllThereIs(db, identity, due, reports))) return false
+        await finishClaims(db, due)
         const { tenantId: owner, identityKey } = identity
         await touchWatched(db, { owner, identityKeys: [identityKey], cause: "feedback" })
-        await db
-          .updateTable("feedback")
-          .set((row) => ({
-            due_at: row
-              .case()
-              .when(row.and([row("undone_at", "is", null), row("expires_at", ">", at)]))
-              .then(row.ref("expires_at"))
-              .else(null)
-              .end(),
-          }))
-          .where("tenant_id", "=", identity.tenantId)
-          .where("identity_key", "=", identity.identityKey)
-          .where("due_at", "<=", at)
-          .execute()
+        for (const undone of [false, true]) {
+          const ids = due.filter((row) => (row.undone_at !== null) === undone).map(({ id }) => id)
+          for (let from = 0; from < ids.length; from += ROWS_AT_ONCE)
+            await settleRows(db, identity, at, ids.slice(from, from + ROWS_AT_ONCE), undone)
+        }
+        return true
       }),
 
     feedbackIdentities: ({ after, limit }) =>
@@ -242,23 +247,76 @@ export function sqlFeedback(
   }
 }
 
-async function finishClaims(
+type DueReport = Pick<Selectable<Schema["feedback"]>, "id" | "undone_at" | "key_id" | "claim">
+
+async function dueReports(
   db: Write,
   { tenantId, identityKey }: FeedbackIdentity,
   at: number,
-): Promise<void> {
-  const waiting = await db
+): Promise<DueReport[]> {
+  return await db
     .selectFrom("feedback")
-    .select(["key_id", "claim"])
+    .select(["id", "undone_at", "key_id", "claim"])
     .where("tenant_id", "=", tenantId)
     .where("identity_key", "=", identityKey)
     .where("due_at", "<=", at)
-    .where("claim", "is not", null)
-    .$narrowType<{ claim: Uint8Array }>()
     .execute()
-  for (const { key_id: keyId, claim: keyHash } of waiting) {
-    await finishClaim(db, { keyId, route: FEEDBACK_ROUTE, keyHash })
-  }
+}
+
+/**
+ * Whether what was applied is still all there is. Reports are only added and undone, and both
+ * numbers only grow; those that are forgotten had ended long before.
+ */
+async function isAllThereIs(
+  db: Write,
+  { tenantId, identityKey }: FeedbackIdentity,
+  due: readonly DueReport[],
+  reports: readonly AppliedFeedback[],
+): Promise<boolean> {
+  const applied = new Map(reports.map(({ id, undoneAt }) => [id, undoneAt !== null]))
+  if (due.some(({ id, undone_at }) => applied.get(id) !== (undone_at !== null))) return false
+  const { all, undone } = await db
+    .selectFrom("feedback")
+    .select((row) => [
+      row.fn.countAll<number>().as("all"),
+      row.fn.count<number>("undone_at").as("undone"),
+    ])
+    .where("tenant_id", "=", tenantId)
+    .where("identity_key", "=", identityKey)
+    .executeTakeFirstOrThrow()
+  const wasUndone = reports.filter(({ undoneAt }) => undoneAt !== null).length
+  return all === reports.length && undone === wasUndone
+}
+
+/** Passes over one that is undone at this moment: it is due again. */
+async function settleRows(
+  db: Write,
+  { tenantId, identityKey }: FeedbackIdentity,
+  at: number,
+  ids: readonly string[],
+  undone: boolean,
+): Promise<void> {
+  await db
+    .updateTable("feedback")
+    .set((row) => ({
+      due_at: row
+        .case()
+        .when(row.and([row("undone_at", "is", null), row("expires_at", ">", at)]))
+        .then(row.ref("expires_at"))
+        .else(null)
+        .end(),
+    }))
+    .where("tenant_id", "=", tenantId)
+    .where("identity_key", "=", identityKey)
+    .where("due_at", "<=", at)
+    .where("id", "in", ids)
+    .where("undone_at", undone ? "is not" : "is", null)
+    .execute()
+}
+
+async function finishClaims(db: Write, due: readonly DueReport[]): Promise<void> {
+  for (const { key_id: keyId, claim: keyHash } of due)
+    if (keyHash !== null) await finishClaim(db, { keyId, route: FEEDBACK_ROUTE, keyHash })
 }
 
 /** A row of feedback that is due at once. */

@@ -25,6 +25,7 @@ import { watch } from "./records-migrations/0017-watch.ts"
 import { domainWatches } from "./records-migrations/0018-domain-watches.ts"
 import { sinks } from "./records-migrations/0019-sinks.ts"
 import { sharedSignals } from "./records-migrations/0020-shared-signals.ts"
+import { nodes } from "./records-migrations/0021-nodes.ts"
 import { chainer } from "./records-audit.ts"
 
 type MigrationStep = (
@@ -59,6 +60,7 @@ const migrations: Record<string, MigrationStep> = {
   "0018-domain-watches": domainWatches,
   "0019-sinks": sinks,
   "0020-shared-signals": sharedSignals,
+  "0021-nodes": nodes,
 }
 export const recordsFormat = Math.max(...Object.keys(migrations).map(numberOf))
 

@@ -147,6 +147,25 @@ export interface Schema {
     holder: string | null
     held_until: number
   }
+  nodes: {
+    id: string
+    host: string
+    version: string
+    index_format: number
+    serves: string
+    started_at: number
+    seen_at: number
+    clock_off: number
+    folded_at: number
+    left_at: number | null
+  }
+  leases: {
+    name: string
+    holder: string | null
+    fence: number
+    taken_at: number
+    held_until: number
+  }
   ssf_streams: {
     id: string
     tenant_id: number

@@ -10,6 +10,8 @@ import { sqlEvidence } from "./records-evidence.ts"
 import { sqlFeedback } from "./records-feedback.ts"
 import { sqlInvitations } from "./records-invitations.ts"
 import { sqlMetering } from "./records-metering.ts"
+import { fencedBy } from "./lease-in-force.ts"
+import { sqlNodes } from "./records-nodes.ts"
 import { sqlOutside } from "./records-outside.ts"
 import { sqlPeople } from "./records-people.ts"
 import { sqlPolicies } from "./records-policies.ts"
@@ -44,7 +46,7 @@ export async function openSqlRecords(
 function sqlRecords(engine: Engine, onEvents: RecordsUse["onEvents"]): Records {
   const store = storeOf(engine, onEvents)
   const { read, write } = store
-  return {
+  const records: Records = {
     ...sqlAccounts(store, engine),
     ...sqlAudit(store),
     ...sqlPeople(store),
@@ -68,6 +70,7 @@ function sqlRecords(engine: Engine, onEvents: RecordsUse["onEvents"]): Records {
     ...sqlSubjects(store, engine),
     ...sqlEvidence(store, engine),
     ...sqlProviderCosts(store, engine),
+    ...sqlNodes(store, engine),
 
     migrate: () => explained(engine, () => migrateRecords(engine)),
 
@@ -101,6 +104,12 @@ function sqlRecords(engine: Engine, onEvents: RecordsUse["onEvents"]): Records {
       )
     },
 
+    underLease: (lease, method, args) =>
+      fencedBy(lease, () =>
+        (records[method] as (...given: typeof args) => Promise<unknown>)(...args),
+      ),
+
     close: () => engine.db.destroy(),
   }
+  return records
 }

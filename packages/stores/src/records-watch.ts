@@ -543,10 +543,16 @@ export async function touchWatched(
 type KeyQuery = ReturnType<typeof keyQuery>
 
 /** The identities of an owner's evidence that is due, up to and including one. */
-export function dueIdentities(db: Write, owner: number, through: Uint8Array): KeyQuery {
+export function dueIdentities(
+  db: Write,
+  owner: number,
+  through: Uint8Array,
+  writes: readonly number[],
+): KeyQuery {
   return keyQuery(db)
     .where("owner", "=", owner)
     .where("due_at", "is not", null)
+    .where("due_at", "in", writes)
     .where("identity_key", "<=", through)
 }
 

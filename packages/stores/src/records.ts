@@ -8,6 +8,7 @@ import type { SinkRecords } from "./records-sinks.ts"
 import type { EvidenceRecords } from "./records-evidence.ts"
 import type { FeedbackRecords } from "./records-feedback.ts"
 import type { InvitationRecords } from "./records-invitations.ts"
+import type { Lease, LeaseRecords, NodeRecords } from "./records-nodes.ts"
 import type { OutsideRecords } from "./records-outside.ts"
 import type { PeopleRecords } from "./records-people.ts"
 import type { PolicyRecords } from "./records-policies.ts"
@@ -110,11 +111,18 @@ export interface Records
     DomainWatchRecords,
     SharedSignalRecords,
     SinkRecords,
+    LeaseRecords,
+    NodeRecords,
     SubjectRecords {
   /** Brings the tables to this program's format. Safe to repeat, and from two processes at once. */
   migrate(): Promise<void>
   /** Keeps the first value it is given and throws `wrong-secret` at any other. */
   checkKeyCheckValue(value: string): Promise<void>
+  /**
+   * Calls a method whose writes all fail with `lease-lost`, and change nothing, once another holds
+   * the lease.
+   */
+  underLease(lease: Lease, method: keyof Records, args: readonly unknown[]): Promise<unknown>
   /** Reads a row, so that "up" means able to answer. */
   ping(): Promise<void>
   close(): Promise<void>

@@ -368,6 +368,33 @@ export function exposureIndexSuite(
     assert.equal((await index.stats()).tenantIdentities, 0)
   })
 
+  test(`${engine}: an identity is restated by what is asked for, and other batches stay`, async (t) => {
+    const { index } = await opened(t)
+    const reports = await ownBatch(index, "reports", 7)
+    const others = await ownBatch(index, "others", 7)
+    await index.replaceTenantEvidence(7, others, [row(alice, others)])
+    const restate = async (...kinds: readonly Entry["kind"][]): Promise<void> => {
+      const entries = kinds.map((kind) => ({ ...breach, kind, batchId: reports }))
+      await index.restateTenantEvidence(7, reports, alice, async () => entries)
+    }
+    const kinds = async (): Promise<string[]> =>
+      (await index.lookup(alice, 7)).entries.map(({ kind }) => kind).sort()
+    await restate("attack", "monetized")
+    assert.deepEqual(await kinds(), ["attack", "breach", "monetized"])
+    await restate("fraud_confirmed")
+    assert.deepEqual(await kinds(), ["breach", "fraud_confirmed"])
+    await restate()
+    assert.deepEqual(await kinds(), ["breach"])
+    const strange = { ...breach, batchId: others }
+    const asked = index.restateTenantEvidence(7, reports, alice, async () => [strange])
+    await assert.rejects(asked, BatchRefused)
+    const failing = index.restateTenantEvidence(7, reports, alice, async () => {
+      throw new RangeError("nothing can be said")
+    })
+    await assert.rejects(failing, RangeError)
+    assert.deepEqual(await kinds(), ["breach"])
+  })
+
   test(`${engine}: rows are replaced together or not at all`, async (t) => {
     const { index } = await opened(t)
     const batchId = await ownBatch(index, "reports", 7)

@@ -153,9 +153,12 @@ export function recordsCopySuite(
     }
     assert.deepEqual(await after.spendProviderCost("2026-03-01", [spend], 14), [false])
     assert.deepEqual(await after.addEvidence(sent, null), { state: "taken", outcomes: ["known"] })
-    assert.deepEqual(await after.dueEvidence({ owner: "shared", identities: 9 }), [
+    const dueOf = async (records: Records): Promise<unknown> =>
+      await records.dueEvidence({ owner: "shared", identities: 9 })
+    assert.deepEqual(await after.evidenceAfter({ after: null, identities: 9 }), [
       { ...line, owner: "shared", keyId: null, receivedAt: at },
     ])
+    assert.deepEqual(await dueOf(after), await dueOf(before))
     const next = await after.createTenant({ name: "next", plan: "free", at, actor })
     assert.ok(next.id > Math.max(...(await before.tenants()).map(({ id }) => id)))
     await after.createKey(newKey("k9", { tenantId: next.id }))

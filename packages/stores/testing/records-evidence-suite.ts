@@ -47,6 +47,16 @@ function notification(
   return evidence(identityKey, what, { source, event: hashOf(event).slice(0, 16) })
 }
 
+/** Confirms all that is due up to and including a key. */
+export async function settledThrough(
+  records: Records,
+  owner: KeptEvidence["owner"],
+  through: Uint8Array,
+): Promise<void> {
+  const rows = await records.dueEvidence({ owner, identities: 5_000 })
+  await records.settleEvidence({ owner, through, due: rows.map(({ due }) => due) })
+}
+
 function shared(lines: readonly SentEvidence[], receivedAt = at): SentLines {
   return { owner: "shared", keyId: null, receivedAt, lines }
 }
@@ -227,14 +237,14 @@ export function recordsEvidenceSuite(
       [1, "shared", 1],
       [1, "shared", 2],
     ])
-    await records.settleEvidence({ owner: acme, through: bob })
+    await settledThrough(records, acme, bob)
     assert.deepEqual(await due(9), [[3, acme, 1]])
     assert.deepEqual(await due(9, other), [[1, other, 9]])
-    await records.settleEvidence({ owner: acme, through: carol })
+    await settledThrough(records, acme, carol)
     assert.deepEqual(await records.ownersWithDueEvidence(), ["shared", other])
-    await records.settleEvidence({ owner: "shared", through: alice })
+    await settledThrough(records, "shared", alice)
     assert.deepEqual(await due(9, "shared"), [[3, "shared", 1]])
-    await records.settleEvidence({ owner: "shared", through: carol })
+    await settledThrough(records, "shared", carol)
     assert.deepEqual(await records.ownersWithDueEvidence(), [other])
     // Sent again, it is known and not due again.
     await records.addEvidence(sent(evidence(bob, 1)), null)
@@ -243,6 +253,27 @@ export function recordsEvidenceSuite(
     assert.deepEqual(await due(9, "shared"), [])
     assert.equal((await all(records)).length, 8)
   })
+
+  onRecords(
+    "what another write brought in the same moment stays due when the first is settled",
+    async (given) => {
+      const { records, open } = given
+      const node = await open()
+      const { acme, sent } = await tenants(given)
+      await records.addEvidence(sent(evidence(bob, 1)), null)
+      const due = await records.dueEvidence({ owner: acme, identities: 9 })
+      await node.addEvidence(sent(evidence(alice, 1), evidence(bob, 2)), null)
+      const writes = due.map((each) => each.due)
+      await records.settleEvidence({ owner: acme, through: carol, due: writes })
+      const left = await records.dueEvidence({ owner: acme, identities: 9 })
+      assert.deepEqual(said(left), [
+        [1, acme, 1],
+        [2, acme, 2],
+      ])
+      await settledThrough(records, acme, carol)
+      assert.deepEqual(await records.ownersWithDueEvidence(), [])
+    },
+  )
 
   onRecords("a claim is answered as the first time once all of it is settled", async (given) => {
     const { records } = given
@@ -256,7 +287,7 @@ export function recordsEvidenceSuite(
     assert.deepEqual(await send(), taken("stored", refused))
     assert.deepEqual(await send(), { state: "running" })
     assert.deepEqual(await send({ fingerprint: hashOf("other") }), { state: "mismatch" })
-    await records.settleEvidence({ owner: acme, through: alice })
+    await settledThrough(records, acme, alice)
     const done = { state: "done", outcomes: ["stored", refused] }
     assert.deepEqual(await send(), done)
     // A name belongs to its route and its key.

@@ -2,6 +2,7 @@ import assert from "node:assert/strict"
 
 import type { Feedback, FeedbackIdentity, NewFeedback } from "../src/records-feedback.ts"
 import { FEEDBACK_ROUTE } from "../src/records-feedback.ts"
+import type { Records } from "../src/records.ts"
 import type { IdempotencyClaim } from "../src/records-idempotency.ts"
 import {
   hashOf,
@@ -63,6 +64,18 @@ function claim(name: string, changes: Partial<IdempotencyClaim> = {}): Idempoten
 
 const ids = (rows: readonly Feedback[]): string[] => rows.map(({ id }) => id)
 
+/** Confirms all that there is. */
+export async function settled(
+  records: Records,
+  identity: FeedbackIdentity,
+  moment: number,
+): Promise<void> {
+  assert.equal(
+    await records.settleFeedback(identity, moment, await records.feedbackOf(identity)),
+    true,
+  )
+}
+
 /** What this suite does not state, no caller may rely on. */
 export function recordsFeedbackSuite(
   engine: string,
@@ -121,7 +134,7 @@ export function recordsFeedbackSuite(
     const { records } = openings
     const { acme, other } = await tenants(openings)
     await records.addFeedback(feedback(acme, "fb_1"), null, "{}")
-    await records.settleFeedback(acme, at)
+    await settled(records, acme, at)
     const { tenantId } = acme
     assert.equal(
       await records.undoFeedback({ id: "fb_1", tenantId: other.tenantId, at: at + 1 }),
@@ -147,21 +160,45 @@ export function recordsFeedbackSuite(
     assert.deepEqual(await due(at - 1), [])
     assert.deepEqual(await due(at), [acme, other])
     assert.deepEqual(await records.dueFeedback({ at, limit: 1 }), [acme])
-    await records.settleFeedback(acme, at + 1)
+    await settled(records, acme, at + 1)
     assert.deepEqual(await due(at + 99), [other])
-    await records.settleFeedback(other, at + 1)
+    await settled(records, other, at + 1)
     assert.deepEqual(await due(at + 99), [])
     assert.deepEqual(await due(at + 100), [acme])
-    await records.settleFeedback(acme, at + 100)
+    await settled(records, acme, at + 100)
     assert.deepEqual(await due(at + 1e9), [])
 
     // Of feedback that was undone, the end no longer matters.
     const late = feedback(acme, "fb_4", { expiresAt: at + 500, receivedAt: at + 200 })
     await records.addFeedback(late, null, "{}")
     await records.undoFeedback({ id: "fb_4", tenantId: acme.tenantId, at: at + 201 })
-    await records.settleFeedback(acme, at + 202)
+    await settled(records, acme, at + 202)
     assert.deepEqual(await due(at + 1e9), [])
   })
+
+  onRecords(
+    "only reports that were applied are settled, and none where others came or were undone meanwhile",
+    async (openings) => {
+      const { records, open } = openings
+      const node = await open()
+      const { acme } = await tenants(openings)
+      const due = () => records.dueFeedback({ at: at + 9, limit: 9 })
+      await records.addFeedback(feedback(acme, "fb_1"), null, "{}")
+      const one = await records.feedbackOf(acme)
+      await node.addFeedback(feedback(acme, "fb_2"), null, "{}")
+      assert.equal(await records.settleFeedback(acme, at + 9, one), false)
+      assert.deepEqual(await due(), [acme])
+      const both = await records.feedbackOf(acme)
+      await node.undoFeedback({ id: "fb_2", tenantId: acme.tenantId, at: at + 1 })
+      assert.equal(await records.settleFeedback(acme, at + 9, both), false)
+      // Also where the other node has settled it: this one applied what no longer is so.
+      await settled(node, acme, at + 9)
+      assert.deepEqual(await due(), [])
+      assert.equal(await records.settleFeedback(acme, at + 9, both), false)
+      assert.equal(await records.settleFeedback(acme, at + 9, one), false)
+      await settled(records, acme, at + 9)
+    },
+  )
 
   onRecords("a claim is carried out once, and answered alike when done", async (openings) => {
     const { records } = openings
@@ -172,7 +209,7 @@ export function recordsFeedbackSuite(
     assert.deepEqual(await send("fb_2", claim("a")), { state: "running" })
     const otherBody = claim("a", { fingerprint: hashOf("another body") })
     assert.deepEqual(await send("fb_3", otherBody), { state: "mismatch" })
-    await records.settleFeedback(acme, at + 1)
+    await settled(records, acme, at + 1)
     assert.deepEqual(await send("fb_4", claim("a")), { state: "done", response: '{"id":"fb_1"}' })
     assert.deepEqual(await send("fb_5", otherBody), { state: "mismatch" })
     assert.deepEqual(ids(await records.feedbackOf(acme)), ["fb_1"])
@@ -241,7 +278,7 @@ export function recordsFeedbackSuite(
     await records.addFeedback(feedback(acme, "expires", { expiresAt: at + 1e6 }), null, "{}")
     await records.undoFeedback({ id: "undone", tenantId, at: at + 5 })
     assert.equal(await records.forgetFeedback(at + 100), 0)
-    await records.settleFeedback(acme, at + 20)
+    await settled(records, acme, at + 20)
     assert.equal(await records.forgetFeedback(at + 5), 0)
     assert.equal(await records.forgetFeedback(at + 100), 2)
     assert.deepEqual(ids(await records.feedbackOf(acme)), ["acts", "expires"])

@@ -6,6 +6,7 @@ import { EVIDENCE_ROUTE } from "../src/records-evidence.ts"
 import { verifyAudit } from "../src/audit-verify.ts"
 import type { Records } from "../src/records.ts"
 import { auditKey } from "./audit-key.ts"
+import { settledThrough } from "./records-evidence-suite.ts"
 import { hashOf, newKey } from "./records-suite.ts"
 
 /** A place for records whose tables can be put back to those of format 6. */
@@ -25,8 +26,9 @@ export interface OlderDatabase {
   }
 }
 
-/** Undoes formats 16 to 20. */
+/** Undoes formats 16 to 21. */
 const WATCHING = [
+  ...["leases", "nodes"],
   ...["ssf_notes", "ssf_acks", "ssf_left_out", "ssf_keys", "ssf_streams"],
   "sinks",
   ...["domain_watches", "watch_items", "watch_domains"],
@@ -182,7 +184,7 @@ async function assertBroughtOver(records: Records): Promise<void> {
   const claim = { keyId: "k1", route: EVIDENCE_ROUTE, keyHash, fingerprint: hashOf("body") }
   const request = { ...ofAcme, lines: [sent] }
   assert.deepEqual(await records.addEvidence(request, claim), { state: "running" })
-  await records.settleEvidence({ owner: 1, through: alice })
+  await settledThrough(records, 1, alice)
   assert.deepEqual(await records.addEvidence(request, claim), {
     state: "done",
     outcomes: ["stored"],

@@ -11,7 +11,8 @@ import type {
   WatchedDomain,
   WatchOutcome,
 } from "../src/records-watch.ts"
-import { feedback, tenants } from "./records-feedback-suite.ts"
+import { settledThrough } from "./records-evidence-suite.ts"
+import { feedback, settled, tenants } from "./records-feedback-suite.ts"
 import { refusedAs, testsOnRecords, type TestDatabase } from "./records-suite.ts"
 
 const at = Date.UTC(2026, 10, 18, 9)
@@ -262,7 +263,7 @@ export function recordsWatchSuite(engine: string, newDatabase: () => Promise<Tes
       const report = feedback({ tenantId, identityKey: keyOf(1) }, "fb_1", { receivedAt: at })
       await records.addFeedback(report, null, "{}")
       assert.deepEqual(await due(records), [])
-      await records.settleFeedback({ tenantId, identityKey: keyOf(1) }, at)
+      await settled(records, { tenantId, identityKey: keyOf(1) }, at)
       const [labelled, ...none] = await due(records)
       assert.deepEqual(
         [labelled?.tenantId, labelled?.cause, none.length],
@@ -282,9 +283,9 @@ export function recordsWatchSuite(engine: string, newDatabase: () => Promise<Tes
       }
       await records.addEvidence(own, null)
       assert.deepEqual(await due(records), [])
-      await records.settleEvidence({ owner: tenantId, through: keyOf(1) })
+      await settledThrough(records, tenantId, keyOf(1))
       assert.deepEqual(causes(await due(records)), ["ref-1 evidence"])
-      await records.settleEvidence({ owner: tenantId, through: keyOf(255) })
+      await settledThrough(records, tenantId, keyOf(255))
       assert.deepEqual(causes(await due(records)), ["ref-1 evidence", "ref-2 evidence"])
       await settleAll(records, at + 9_000)
       // What a carrier tells is everybody's.
@@ -292,7 +293,7 @@ export function recordsWatchSuite(engine: string, newDatabase: () => Promise<Tes
         { owner: "shared", keyId: null, receivedAt: at, lines: [line(3)] },
         null,
       )
-      await records.settleEvidence({ owner: "shared", through: keyOf(3) })
+      await settledThrough(records, "shared", keyOf(3))
       assert.deepEqual(causes(await due(records)), ["ref-3 carrier", "ref-3 carrier"])
     },
   )

@@ -1,4 +1,5 @@
 import assert from "node:assert/strict"
+import { aloneTurns } from "../http/alone-turns.ts"
 import { mkdtempSync, rmSync } from "node:fs"
 import { createSocket } from "node:dgram"
 import { once } from "node:events"
@@ -36,7 +37,8 @@ async function place(t: TestContext, now: () => number): Promise<Place> {
   const lines: string[] = []
   const log = openLog("info", { write: (line: string) => void lines.push(line) })
   const file = `${name}.heads`
-  const options = { records, key, file, syslog: null, days: 0, host: "test", now, log }
+  const turns = aloneTurns(records)
+  const options = { records, key, file, syslog: null, days: 0, host: "test", now, turns, log }
   return { records, database, file, lines, options }
 }
 

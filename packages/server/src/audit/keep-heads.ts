@@ -4,6 +4,7 @@ import { HOUR_MS } from "@assay/runtime/time"
 import { isSame } from "@assay/stores/audit-chain"
 import { startOf } from "@assay/stores/audit-verify"
 import type { AuditRecords } from "@assay/stores/records-audit"
+import type { NodeTurns } from "../http/feature.ts"
 import type { SyslogTarget } from "../base/syslog-target.ts"
 import { appendHead, headLine, readHeads } from "./heads-file.ts"
 import { sendSyslog, syslogLine } from "./syslog.ts"
@@ -17,6 +18,7 @@ interface KeptHeads {
   readonly days: number
   readonly host: string
   readonly now: () => number
+  readonly turns: NodeTurns
   readonly log: Log
 }
 
@@ -92,15 +94,17 @@ async function sendLine(kept: KeptHeads): Promise<void> {
   }
 }
 
-async function cutOld({ records, days, now, log }: KeptHeads): Promise<void> {
+async function cutOld({ days, now, turns, log }: KeptHeads): Promise<void> {
   if (days === 0) return
   const at = now()
   const before = at - days * DAY_HOURS * HOUR_MS
   try {
-    for (;;) {
-      const removed = await records.cutAudit({ before, rowsMax: CUT_ROWS, at, actor: "assay" })
-      if (removed < CUT_ROWS) return
-    }
+    await turns.take("old audit entries", async ({ records }) => {
+      for (;;) {
+        const removed = await records.cutAudit({ before, rowsMax: CUT_ROWS, at, actor: "assay" })
+        if (removed < CUT_ROWS) return
+      }
+    })
   } catch (error) {
     log.error("old entries of the audit trail could not be removed", { error })
   }

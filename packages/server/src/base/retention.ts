@@ -132,6 +132,12 @@ export const keptInRecords: Readonly<Record<keyof Schema, Kept>> = {
     person: "the name of the domain, which the tenant has shown to be its own or has to",
     long: { text: "until the tenant ends watching" },
   },
+  nodes: {
+    what: "services that share the records, and when each was last there",
+    person: nobody,
+    long: { text: "until `assay cluster forget`" },
+  },
+  leases: { what: "which of them does what one does at a time", person: nobody, long: forEver },
   sinks: { what: "up to where each sink has events", person: nobody, long: forEver },
   ssf_streams: {
     what: "streams of OpenID Shared Signals",

@@ -24,6 +24,7 @@ import {
   backupCommands,
   devCommands,
   serveCommands,
+  clusterCommands,
   settingsCommands,
 } from "./operating-commands.ts"
 import { subjectsCommands } from "./subjects-commands.ts"
@@ -54,6 +55,7 @@ const commands: readonly ((assay: Command, shell: Shell) => void)[] = [
   operatorsCommands,
   dropCommands,
   settingsCommands,
+  clusterCommands,
   devCommands,
 ]
 

@@ -20,6 +20,7 @@ import { SKIP_REASONS } from "@assay/corpus/inputs/skipped"
 import { failedByCommand, finishedByCommand } from "../imports/import-events.ts"
 import { reportOf } from "../imports/run-imports.ts"
 import { mailDomain, provedSince } from "../watch/domain-proof.ts"
+import { sharedImportTurn } from "./import-turn.ts"
 import { openIndexForWriting } from "../upkeep/open-index.ts"
 import {
   IMPORT_KINDS,
@@ -195,7 +196,9 @@ export function importReach(
 ): ImportReach {
   const directory = openDataDirectory(config.dataDirectory)
   const secrets = openSecrets(config.secretFile, config.secretMayBeMade)
+  const sharedTurn = sharedImportTurn(config, secrets, host.pid)
   return {
+    ...(sharedTurn && { sharedTurn }),
     directory,
     secrets,
     program: host,

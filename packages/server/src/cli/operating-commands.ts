@@ -68,6 +68,26 @@ export function settingsCommands(assay: Command, { terminal }: Shell): void {
     .action(async (options: SloOptions) => (await import("./slo.ts")).printSlo(options, terminal))
 }
 
+/** Several nodes that share a database. */
+export function clusterCommands(assay: Command, { terminal }: Shell): void {
+  const cluster = assay.command("cluster").description("several nodes that share one database")
+  cluster
+    .command("status")
+    .description(
+      "print the nodes, what each does that one does at a time, how far their decisions are behind, and how the stores are",
+    )
+    .option("--json", "print JSON")
+    .action(async (options: { json?: boolean }) =>
+      (await import("./cluster.ts")).printClusterStatus(options, terminal),
+    )
+  cluster
+    .command("forget <node>")
+    .description(
+      "forget a node that will not come back; what it decided last and nobody else has is lost",
+    )
+    .action(async (node: string) => (await import("./cluster.ts")).forgetNode(node, terminal))
+}
+
 /** Trying things out. */
 export function devCommands(assay: Command, { terminal, process }: Shell): void {
   const dev = assay.command("dev").description("tools for trying things out; never in production")

@@ -1,4 +1,6 @@
 import type { PastDecisions } from "@assay/stores/decisions"
+import { timeOfDecisionId } from "@assay/stores/decision-id"
+import type { OtherNodes } from "./other-nodes.ts"
 
 /**
  * Decisions as a caller knows them, who may ask for one a moment after its reply: what the store
@@ -7,12 +9,16 @@ import type { PastDecisions } from "@assay/stores/decisions"
 export function completePastDecisions(
   store: PastDecisions,
   fold: () => Promise<void>,
+  others: OtherNodes,
 ): PastDecisions {
   return {
     async find(id) {
       const found = await store.find(id)
       if (found !== null) return found
       await fold()
+      const own = await store.find(id)
+      if (own !== null) return own
+      await others.settled(timeOfDecisionId(id))
       return await store.find(id)
     },
     async list(query) {

@@ -28,8 +28,25 @@ export interface Feature<Needs, P = undefined> {
   replay?(records: Records, index: ExposureIndex, nowMs: number): Promise<number>
 }
 
+/** Work that one node at a time does, of all that share the records. */
+export interface NodeTurns {
+  /** No other node can share the records. */
+  readonly alone: boolean
+  /** Does work if this node has its turn at it, or takes it now. false: another node has it. */
+  take(name: string, work: (turn: Turn) => Promise<void>): Promise<boolean>
+}
+
+export interface Turn {
+  /** By these nothing is written any more once another node has the turn. */
+  readonly records: Records
+  /** Another one each time that this node takes the turn: what was known before may be old. */
+  readonly fence: number
+}
+
 /** Work a writer may leave for later. */
 export interface Settling {
+  /** Every node does it for itself; without it, one does it for all. */
+  readonly everywhere?: boolean
   /** Applies what is due: what an earlier process or a failing index left undone. */
   settleDue?(): Promise<void>
   /** Deletes what ended long ago, where anything ends. */
@@ -43,7 +60,7 @@ export interface Primary {
   readonly records: Records
   readonly index: ExposureIndex
   readonly decisions: Pick<Decisions, "ofIdentity" | "eraseIdentity">
-  /** Brings every decision the workers wrote so far into the store. */
+  /** Brings every decision written so far into the store, by the workers of every node. */
   readonly fold: () => Promise<void>
   /** Deletes journals that are damaged: nobody can be looked for in them. */
   readonly deleteSetAside: () => void
@@ -82,6 +99,7 @@ export interface Primary {
   /** Where receivers of Shared Signals reach the service; null: there are none. */
   readonly ssfOrigin: string | null
   readonly now: () => number
+  readonly turns: NodeTurns
   /** How many days a decision may wait for an analyst; 0: none waits. */
   readonly reviewDays: number
   /** The writer of a feature that stands before this one in the list of all. */
@@ -121,6 +139,8 @@ export interface ImportRunner {
   readonly statesPath: string
   /** Whether a process imports into the data directory, the command's included. */
   isImporting(): boolean
+  /** The same of all nodes that share the records. */
+  isImportingAnywhere(): Promise<boolean>
   /** Starts a process that imports; an upload is its standard input. */
   start(stdin: Socket | null): SpokenCommand
   readonly now: () => number

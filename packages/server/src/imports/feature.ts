@@ -135,7 +135,7 @@ export const imports: Feature<ImportServices, Imports> = {
     tellImports({
       imports: runImports(importRunner, () => index.catalogue()),
       catalogue: () => index.catalogue(),
-      isImporting: () => importRunner.isImporting(),
+      isImporting: () => importRunner.isImportingAnywhere(),
       addEvents: (events) => records.addEvents(events),
       now,
     }),

@@ -63,6 +63,7 @@ function place(): {
         socketPath: join(directory, "upload.sock"),
         statesPath: file,
         isImporting: () => lock.isHeld,
+        isImportingAnywhere: async () => lock.isHeld,
         start() {
           const ended = Promise.withResolvers<{ exitCode: null; signal: null }>()
           gone = () => ended.resolve({ exitCode: null, signal: null })

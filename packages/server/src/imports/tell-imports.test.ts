@@ -57,7 +57,7 @@ function service(
       return events.length
     },
     catalogue: async () => catalogue,
-    isImporting: () => importing.now,
+    isImporting: async () => importing.now,
     now: () => NOW,
   })
   return { importing, settle: async () => await imports.settleDue(), told, records }

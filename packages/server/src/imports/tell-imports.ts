@@ -4,13 +4,13 @@ import type { Settling } from "../http/feature.ts"
 import { eventOfState, finishedByCommand, toldSince } from "./import-events.ts"
 import type { Imports } from "./imports.ts"
 
-type Running = Imports & Required<Pick<Settling, "settleDue" | "idle">>
+type Running = Imports & Required<Pick<Settling, "settleDue" | "idle">> & Settling
 
 interface TellingOptions {
   readonly imports: Running
   readonly catalogue: () => Promise<Catalogue>
   /** Whether a process imports, the command's included. */
-  readonly isImporting: () => boolean
+  readonly isImporting: () => Promise<boolean>
   readonly addEvents: EventRecords["addEvents"]
   readonly now: () => number
 }
@@ -30,7 +30,7 @@ export function tellImports(options: TellingOptions): Running {
   async function tellBatches(): Promise<void> {
     const { version, batches, sources } = await catalogue()
     // Asked afterwards: a command that has ended by now has told what is in this catalogue.
-    if (version === toldVersion || isImporting()) return
+    if (version === toldVersion || (await isImporting())) return
     const events = [...batches.values()].filter(isOfCommand).flatMap((batch): NewEvent[] => {
       const source = sources.get(batch.sourceId)?.name
       if (source === undefined || (batch.liveAt ?? 0) < toldSince(now())) return []
@@ -42,6 +42,8 @@ export function tellImports(options: TellingOptions): Running {
 
   return {
     ...imports,
+    // Of this node's own imports.
+    everywhere: true,
     async settleDue() {
       await imports.settleDue()
       const ended = (await imports.list()).filter(({ id }) => !told.has(id))

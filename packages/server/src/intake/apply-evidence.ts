@@ -43,7 +43,9 @@ export function evidenceApplier(
       more = rows.length === IDENTITIES_AT_ONCE
       if (!more) onIndexed?.(about)
       const last = due.at(-1)
-      if (last !== undefined) await records.settleEvidence({ owner, through: last.identityKey })
+      if (last === undefined) continue
+      const writes = new Set(due.map((each) => each.due))
+      await records.settleEvidence({ owner, through: last.identityKey, due: [...writes] })
     }
   }
 }

@@ -1,6 +1,7 @@
 import type { IdentityType } from "@assay/core/identity"
 import type { Entry, ExposureIndex, SourceDescription } from "@assay/stores/exposure-index"
-import type { FeedbackIdentity, FeedbackRecords } from "@assay/stores/records-feedback"
+import { RecordsError } from "@assay/stores/records-error"
+import type { Feedback, FeedbackIdentity, FeedbackRecords } from "@assay/stores/records-feedback"
 import { arrivingBatches } from "@assay/stores/arriving-batches"
 import { HOUR_MS } from "@assay/runtime/time"
 import { type EffectiveEvidence, effectiveEvidence } from "./effective-evidence.ts"
@@ -8,7 +9,7 @@ import { type EffectiveEvidence, effectiveEvidence } from "./effective-evidence.
 type AppliedRecords = Pick<FeedbackRecords, "feedbackOf" | "settleFeedback" | "feedbackIdentities">
 type AppliedIndex = Pick<
   ExposureIndex,
-  "catalogue" | "openBatch" | "goLive" | "replaceTenantEvidence"
+  "catalogue" | "openBatch" | "goLive" | "restateTenantEvidence"
 >
 
 /**
@@ -40,17 +41,24 @@ export function feedbackApplier(records: AppliedRecords, index: AppliedIndex): A
   const batchOf = arrivingBatches(index, () => SOURCE)
   return async (identity, atMs, onIndexed) => {
     const { tenantId, identityKey: key } = identity
-    const reports = await records.feedbackOf(identity)
-    const identityType = reports[0]?.identityType ?? "email"
     const batchId = await batchOf(tenantId, SOURCE.name, atMs)
-    const entries = effectiveEvidence(reports, atMs).map((each) =>
-      entryOf(each, identityType, batchId),
-    )
-    await index.replaceTenantEvidence(tenantId, batchId, [{ key, entries }])
-    onIndexed?.()
-    await records.settleFeedback(identity, atMs)
+    for (let attempt = 0; attempt < ATTEMPTS_MAX; attempt++) {
+      let reports: readonly Feedback[] = []
+      await index.restateTenantEvidence(tenantId, batchId, key, async () => {
+        reports = await records.feedbackOf(identity)
+        const identityType = reports[0]?.identityType ?? "email"
+        return effectiveEvidence(reports, atMs).map((each) => entryOf(each, identityType, batchId))
+      })
+      onIndexed?.()
+      // Another node may have taken a report meanwhile, and have applied it before this did.
+      if (await records.settleFeedback(identity, atMs, reports)) return
+    }
+    throw new RecordsError("unavailable", "Feedback comes faster than it can be applied")
   }
 }
+
+/** Each that fails means that another node stored a report about the same identity meanwhile. */
+const ATTEMPTS_MAX = 100
 
 const IDENTITIES_AT_ONCE = 500
 

@@ -130,9 +130,9 @@ test("what a process stored and did not get to apply, the next one applies", asy
 test("feedback is acknowledged when the index has it; if that cannot be noted, it stays due", async (t) => {
   const { index, records, report, kinds, clock } = await place(t)
   let away = true
-  const settleFeedback: Records["settleFeedback"] = async (identity, at) => {
+  const settleFeedback: Records["settleFeedback"] = async (...settled) => {
     if (away) throw new RecordsError("unavailable", "away")
-    await records.settleFeedback(identity, at)
+    return await records.settleFeedback(...settled)
   }
   const now = (): number => clock.ms
   const writer = await openFeedbackWriter({ records: { ...records, settleFeedback }, index, now })
@@ -151,7 +151,7 @@ test("feedback is acknowledged when the index has it; if that cannot be noted, i
 test("an index that cannot be written is told, and what it missed follows when it is back", async (t) => {
   const { index, report, reopen, kinds, records } = await place(t)
   let away = true
-  const writer = await reopen(await failing(index, "replaceTenantEvidence", () => away))
+  const writer = await reopen(await failing(index, "restateTenantEvidence", () => away))
   await assert.rejects(writer.submit(report, claim()), UNAVAILABLE)
   await assert.rejects(writer.submit({ ...report, identityKey: bob }, null), UNAVAILABLE)
   assert.deepEqual(await writer.submit(report, claim()), { state: "running" })
@@ -270,11 +270,11 @@ test("one tenant's report does not wait behind 600 of another's, and a full queu
 test("a report is acknowledged while the disk still takes another tenant's, and that one's own order stays", async (t) => {
   const { records, index, report, clock, tenantId, otherId } = await place(t)
   const disk = Promise.withResolvers<undefined>()
-  const replaceTenantEvidence: ExposureIndex["replaceTenantEvidence"] = async (of, ...rest) => {
+  const restateTenantEvidence: ExposureIndex["restateTenantEvidence"] = async (of, ...rest) => {
     if (of === tenantId) await disk.promise
-    await index.replaceTenantEvidence(of, ...rest)
+    await index.restateTenantEvidence(of, ...rest)
   }
-  const slow = { ...index, replaceTenantEvidence }
+  const slow = { ...index, restateTenantEvidence }
   const writer = await openFeedbackWriter({ records, index: slow, now: () => clock.ms })
   const done: string[] = []
   const waiting = ["first", "second"].map((name) =>

@@ -4,6 +4,8 @@ import { setImmediate as turn } from "node:timers/promises"
 import { openLog } from "@assay/runtime/log"
 import { DAY_MS } from "@assay/runtime/time"
 import { type DecisionKeeping, keepDecisions } from "./decision-keeping.ts"
+import type { Records } from "@assay/stores/records"
+import { aloneTurns } from "../http/alone-turns.ts"
 import type { DecisionsWriter } from "./ports.ts"
 
 const log = openLog("error")
@@ -45,11 +47,16 @@ async function seconds(t: TestContext, count: number): Promise<void> {
   }
 }
 
+const alone = {
+  noting: async <T>(fold: () => Promise<T>): Promise<T> => await fold(),
+  turns: aloneTurns({} as Records),
+}
+
 test("a deletion that takes long is not begun again each second, and decisions are folded meanwhile", async (t) => {
   t.mock.timers.enable({ apis: ["setInterval"] })
   const { writer, called, hangs } = hangingWriter()
   let nowMs = 100 * DAY_MS
-  await keepDecisions({ writer, days: 7, log, now: () => nowMs, patienceMs: 50 })
+  await keepDecisions({ writer, days: 7, ...alone, log, now: () => nowMs, patienceMs: 50 })
   assert.deepEqual(called, { fold: 1, forgetBefore: 1, close: 0 })
   nowMs += DAY_MS
   hangs.add("forgetBefore")
@@ -61,7 +68,7 @@ test("a deletion that takes long is not begun again each second, and decisions a
 test("a fold that hangs is waited for by those after it, not joined by them", async (t) => {
   t.mock.timers.enable({ apis: ["setInterval"] })
   const { writer, called, hangs } = hangingWriter()
-  await keepDecisions({ writer, days: 7, log, now: () => 0, patienceMs: 50 })
+  await keepDecisions({ writer, days: 7, ...alone, log, now: () => 0, patienceMs: 50 })
   hangs.add("fold")
   await seconds(t, 5)
   assert.equal(called.fold, 2)
@@ -75,6 +82,7 @@ test("a store that hangs keeps the service neither from starting nor from stoppi
     const keeping: DecisionKeeping = await keepDecisions({
       writer,
       days: 7,
+      ...alone,
       log,
       now: () => 0,
       patienceMs: 50,

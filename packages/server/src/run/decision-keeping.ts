@@ -1,5 +1,7 @@
 import type { Log } from "@assay/runtime/log"
 import { DAY_MS, dayOf } from "@assay/runtime/time"
+import type { NodeTurns } from "../http/feature.ts"
+import type { Membership } from "./membership.ts"
 import type { DecisionsWriter } from "./ports.ts"
 import { typedCommand } from "@assay/runtime/typed-command"
 
@@ -14,12 +16,17 @@ interface KeepingOptions {
   readonly writer: DecisionsWriter
   /** How many days decisions are kept. */
   readonly days: number
+  /** Tells other nodes up to when all decisions are in the store. */
+  readonly noting: Membership["noting"]
+  readonly turns: NodeTurns
   readonly log: Log
   readonly now: () => number
   readonly patienceMs?: number
 }
 
 const FOLD_MS = 1000
+/** Other nodes may wait for it: whoever asks one of them for a decision does. */
+const SHARED_FOLD_MS = 500
 /**
  * How long a start and a stop wait for a store that hangs. What it has not taken by then stays in
  * the journals.
@@ -32,11 +39,11 @@ const PATIENCE_MS = 10_000
  * back.
  */
 export async function keepDecisions(options: KeepingOptions): Promise<DecisionKeeping> {
-  const { writer, days, log, now, patienceMs = PATIENCE_MS } = options
+  const { writer, days, log, now, noting, turns, patienceMs = PATIENCE_MS } = options
   let forgottenOn = ""
 
   async function fold(): Promise<void> {
-    const { torn, damaged } = await writer.fold()
+    const { torn, damaged } = await noting(() => writer.fold())
     if (torn > 0)
       log.error("journal lines were not written in whole and are skipped", { count: torn })
     if (damaged > 0)
@@ -47,9 +54,11 @@ export async function keepDecisions(options: KeepingOptions): Promise<DecisionKe
   async function forget(): Promise<void> {
     const today = dayOf(now())
     if (forgottenOn === today) return
-    const count = await writer.forgetBefore(dayOf(now() - days * DAY_MS))
-    forgottenOn = today
-    if (count > 0) log.info("old decisions were deleted", { count })
+    await turns.take("old decisions", async () => {
+      const count = await writer.forgetBefore(dayOf(now() - days * DAY_MS))
+      forgottenOn = today
+      if (count > 0) log.info("old decisions were deleted", { count })
+    })
   }
 
   // One of each at a time: a deletion that takes minutes would otherwise start again each second,
@@ -87,7 +96,7 @@ export async function keepDecisions(options: KeepingOptions): Promise<DecisionKe
     await keep()
     await forgetting
   })
-  const timer = setInterval(() => void keep(), FOLD_MS)
+  const timer = setInterval(() => void keep(), turns.alone ? FOLD_MS : SHARED_FOLD_MS)
   return {
     fold,
     async stop() {

@@ -346,6 +346,17 @@ export const recordsPort = portOf<Records>("records", {
   spendProviderCost: true,
   providerCosts: true,
   forgetProviderCosts: true,
+  takeLease: true,
+  renewLease: true,
+  releaseLease: true,
+  leases: true,
+  underLease: true,
+  databaseTime: true,
+  beginNode: true,
+  seeNode: true,
+  leaveNode: true,
+  forgetNode: true,
+  nodes: true,
   migrate: true,
   checkKeyCheckValue: true,
   addAudit: true,
@@ -389,7 +400,12 @@ export interface DecisionsThreadData {
 }
 
 /** What commands may not do through the running service. */
-const OWN: ReadonlySet<string> = new Set<keyof Records>(["close", "migrate", "cutAudit"])
+const OWN: ReadonlySet<string> = new Set<keyof Records>([
+  "close",
+  "migrate",
+  "cutAudit",
+  "underLease",
+])
 
 /** What commands may do through it: all but closing the records under it. */
 export const openRecordsPort: Port<Records> = {

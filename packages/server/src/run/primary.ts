@@ -17,6 +17,7 @@ import {
   openDataDirectory,
 } from "@assay/runtime/data-directory"
 import { deleteSetAside } from "../decisions/journal-files.ts"
+import { noOtherNodes, openOtherNodes } from "../decisions/other-nodes.ts"
 import { knownIdentities } from "../decisions/known-identities.ts"
 import { listenFault } from "@assay/runtime/listen-fault"
 import type { Log } from "@assay/runtime/log"
@@ -45,6 +46,8 @@ import { openControlSocket } from "@assay/runtime/control-socket"
 import { forgetEverywhere } from "./forget-everywhere.ts"
 import { keepCounters } from "./keep-counters.ts"
 import { keepDecisions } from "./decision-keeping.ts"
+import { IMPORT_LEASE } from "../base/import-lease.ts"
+import { openNode, unlessFirst } from "./open-node.ts"
 import { digestEvent } from "./digest-event.ts"
 import { type DropAddress, type DropChild, type Program, startDrop } from "./drop-child.ts"
 import { everyStep } from "./every-step.ts"
@@ -184,7 +187,7 @@ async function openService(given: Given): Promise<Service> {
     writeDemoLists(directory.lists)
     await loadDemoCorpus(index, secrets, Date.now())
   }
-  const demoKey = await mintFirstKeys(records, config, secrets, Date.now())
+  const demoKey = await unlessFirst(() => mintFirstKeys(records, config, secrets, Date.now()))
   const peopleMaySignIn = !config.production || config.consoleOrigin !== null
   const firstLink = peopleMaySignIn ? await firstLinkToken(records, Date.now()) : null
 
@@ -212,6 +215,7 @@ async function openService(given: Given): Promise<Service> {
 
   const sinks = given.sinks === null ? noSinks : await openSinks(given.sinks, given, records)
 
+  const node = await openNode({ config, records, directory: directory.path, log })
   const decisionsWriter = openDecisionsWriter({
     place: { dataDirectory, databaseUrl },
     journal: directory.journal,
@@ -227,6 +231,8 @@ async function openService(given: Given): Promise<Service> {
   const decisions = await keepDecisions({
     writer: decisionsWriter,
     days: config.decisionDays,
+    noting: node.noting,
+    turns: node.turns,
     log,
     now: Date.now,
   })
@@ -238,13 +244,17 @@ async function openService(given: Given): Promise<Service> {
     reloads++
     return reloaded
   }
+  const others = config.databaseUrl === null ? noOtherNodes : openOtherNodes({ records })
   const command = (): CommandProgram => ({ exec: program.argv[1], execArgv: program.execArgv })
   const writers = await openWriters(
     {
       records,
       index,
       decisions: decisionsWriter,
-      fold: decisions.fold,
+      async fold() {
+        await decisions.fold()
+        await others.settled()
+      },
       deleteSetAside() {
         const count = deleteSetAside(directory.journal)
         if (count > 0) log.warn("an erasure deleted damaged journal files", { count })
@@ -268,6 +278,10 @@ async function openService(given: Given): Promise<Service> {
           turn?.release()
           return turn === null
         },
+        async isImportingAnywhere() {
+          if (this.isImporting()) return true
+          return (await records.leases()).some(({ name }) => name === IMPORT_LEASE)
+        },
         start: (stdin) => startSpokenCommand(command(), ["corpus", "take"], stdin),
         now: Date.now,
         elapsed: () => performance.now(),
@@ -277,7 +291,8 @@ async function openService(given: Given): Promise<Service> {
       deliveries,
       sinks,
       ssfOrigin: config.ssfOrigin,
-      now: Date.now,
+      now: node.now,
+      turns: node.turns,
       reviewDays: config.reviewDays,
     },
     log,
@@ -295,6 +310,7 @@ async function openService(given: Given): Promise<Service> {
     days: config.auditDays,
     host: hostname(),
     now: Date.now,
+    turns: node.turns,
     log,
   })
   const learnt = keepLearnt({
@@ -330,6 +346,7 @@ async function openService(given: Given): Promise<Service> {
       providers?.metrics(),
       deliveries.metrics(),
       sinks.metrics(),
+      node.metrics(),
     ])
     const { importMetrics } = await import("../imports/import-metrics.ts")
     const ofImports = await importMetrics(await writers.get(importsPort).counts())
@@ -454,6 +471,7 @@ async function openService(given: Given): Promise<Service> {
           () => learnt.close(),
           () => counted.close(),
           () => decisions.stop(),
+          () => node.leave(),
           () => heads.stop(),
           () => records.close(),
           () => index.close(),

@@ -13,6 +13,7 @@ import { type Environment, readConfig, shownSettings } from "../base/config.ts"
 import { openEventNews } from "../events/event-news.ts"
 import { openDataDirectory } from "@assay/runtime/data-directory"
 import { completeReviews } from "../review/complete-reviews.ts"
+import { noOtherNodes, openOtherNodes } from "../decisions/other-nodes.ts"
 import { completePastDecisions } from "../decisions/past-decisions.ts"
 import { openComparisons } from "../policy/comparisons.ts"
 import { openRecorder } from "../decisions/recorder.ts"
@@ -178,6 +179,7 @@ export async function runWorker(
     // A decision just made cannot be looked up now: that must not answer "not found".
     (cause) => new RecordsError("unavailable", "The newest decisions cannot be read", { cause }),
   )
+  const others = config.databaseUrl === null ? noOtherNodes : openOtherNodes({ records })
   const models = openModels(directory.models)
   const eventNews = openEventNews({ newest: () => records.newestEvent() })
   const services: Services = {
@@ -193,7 +195,7 @@ export async function runWorker(
     numberVelocity: openVelocityOfNumbers({ counters, secrets, log, metrics }),
     signals,
     decisions,
-    pastDecisions: completePastDecisions(storedDecisions, fold),
+    pastDecisions: completePastDecisions(storedDecisions, fold, others),
     models,
     callers,
     callerOf: openCallerOf({ callers, sessions, consoleOrigin }),

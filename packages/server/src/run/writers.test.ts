@@ -3,6 +3,8 @@ import { test } from "node:test"
 import { setImmediate as turn } from "node:timers/promises"
 import { openLog } from "@assay/runtime/log"
 import { DAY_MS, HOUR_MS } from "@assay/runtime/time"
+import type { Records } from "@assay/stores/records"
+import { aloneTurns } from "../http/alone-turns.ts"
 import { keepSettling } from "./writers.ts"
 
 test("what ended long ago is forgotten each hour, also after the clock was set back", async (t) => {
@@ -17,7 +19,7 @@ test("what ended long ago is forgotten each hour, also after the clock was set b
       },
       idle: async () => undefined,
     },
-    () => nowMs,
+    { now: () => nowMs, turns: aloneTurns({} as Records) },
     openLog("error"),
     "feedback",
   )

@@ -26,7 +26,7 @@ export async function openWriters(given: Omit<Primary, "writerOf">, log: Log): P
     const writer = await open(primary)
     if (writer.settleDue !== undefined) {
       await writer.settleDue()
-      ends.push(keepSettling(writer, primary.now, log, port.name))
+      ends.push(keepSettling(writer, primary, log, port.name))
     }
     methods = { ...methods, ...offer(port, writer) }
     opened.set(port.name, writer)
@@ -46,7 +46,7 @@ const SETTLE_MS = 1000
  */
 export function keepSettling(
   writer: Settling,
-  now: () => number,
+  { now, turns }: Pick<Primary, "now" | "turns">,
   log: Log,
   what: string,
 ): () => Promise<void> {
@@ -60,8 +60,12 @@ export function keepSettling(
     await writer.forget?.()
     forgotAt = now()
   }
+  const inTurn = async (): Promise<void> => {
+    if (writer.everywhere === true) await settle()
+    else await turns.take(what, settle)
+  }
   const timer = setInterval(() => {
-    settling ??= settle()
+    settling ??= inTurn()
       .catch((error: unknown) => log.warn(`${what} could not be applied`, { error }))
       .finally(() => (settling = null))
   }, SETTLE_MS)

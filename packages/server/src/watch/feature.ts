@@ -1,3 +1,5 @@
+import { existsSync } from "node:fs"
+import { join } from "node:path"
 import {
   WATCH_LIST_MAX,
   type WatchedDomain,
@@ -5,13 +7,14 @@ import {
   type WatchListLineResult,
   type WatchListRequest,
 } from "@assay/core/contract"
+import { MINUTE_MS } from "@assay/runtime/time"
 import type { DomainWatchRecords } from "@assay/stores/records-domain-watches"
 import type { WatchItem, WatchRecords } from "@assay/stores/records-watch"
 import { type Caller, tenantOf } from "../accounts/callers.ts"
 import type { Config } from "../base/config.ts"
 import { Problem, problemDetails } from "../base/problem.ts"
 import type { App } from "../http/app.ts"
-import type { Feature, Primary } from "../http/feature.ts"
+import type { Feature, NodeTurns, Primary, Turn } from "../http/feature.ts"
 import { identifiedEmail, identifiedPhone } from "../http/identified.ts"
 import { refuseCompression } from "../http/json-body.ts"
 import { NDJSON } from "../http/ndjson-body.ts"
@@ -24,12 +27,12 @@ import { openModels } from "../score/models.ts"
 import { type Identify, type IdentifyServices, openIdentify, type Wanted } from "./identify.ts"
 import { domainChecks } from "./check-domains.ts"
 import { domainBody, proofToken, provedSince } from "./domain-proof.ts"
-import { batchMatcher } from "./match-batches.ts"
+import { batchMatcher, type MatchBatches } from "./match-batches.ts"
 import { type Placed, readDomains, readWanted, readWantedLines } from "./read-request.ts"
 import { addSchema, listSchema, removeSchema } from "./schemas.ts"
 import { domainUpdater } from "./update-domains.ts"
 import { type NamedDomain, type WatchedIdentity, watchPort, type WatchLists } from "./watch-list.ts"
-import { watchRounds } from "./watch-rounds.ts"
+import { callersOf, watchRounds } from "./watch-rounds.ts"
 import { openWatchWriter } from "./watch-writer.ts"
 
 export interface WatchServices extends IdentifyServices {
@@ -51,27 +54,36 @@ export const watch: Feature<WatchServices, WatchLists> = {
 }
 
 function openWriter(primary: Primary) {
-  const { records, index, secrets, lists, directories, deliveries, now } = primary
+  const { records, index, secrets, lists, directories, deliveries, turns, now } = primary
   let additions = 0
   let ending = false
   const isEnding = (): boolean => ending
-  const openRounds = (): (() => Promise<void>) =>
+  const openRounds = (turn: Turn): (() => Promise<void>) =>
     watchRounds({
-      records,
+      records: turn.records,
       index,
       models: openModels(directories.models),
       updateDomains: domainUpdater({
-        records,
+        records: turn.records,
         openLists: () => openLists(lists.directory),
         reloads: lists.reloads,
-        additions: () => additions,
+        // What other nodes added is looked for every minute.
+        additions: () => additions + (turns.alone ? 0 : Math.floor(now() / MINUTE_MS)),
         identitySubkey: secrets.subkeys.identity,
       }),
-      matchBatches: batchMatcher({ records, index, segments: directories.segments, isEnding, now }),
+      matchBatches: matcherOf(turn.records),
       isEnding,
       now,
     })
-  let round: (() => Promise<void>) | null = null
+  const matcherOf = (by: Turn["records"]): MatchBatches =>
+    batchMatcher({
+      ...{ records: by, index, isEnding, now },
+      segments: directories.segments,
+      isElsewhere: (file) => !turns.alone && !existsSync(join(directories.segments, file)),
+    })
+  const rounds = eachTurn(turns, "watch rounds", openRounds)
+  const matchOwn = matcherOf(records)
+  let begun = false
   const isAnybodyWatched = async (): Promise<boolean> =>
     (await records.watchingTenants()).length > 0 ||
     (await records.provedDomains({ since: provedSince(now()) })).length > 0
@@ -79,21 +91,40 @@ function openWriter(primary: Primary) {
     records,
     async round() {
       // Before anybody is watched this look is all that watching costs.
-      if (round === null && !(await isAnybodyWatched())) return
-      round ??= openRounds()
-      await round()
+      if (!begun && !(await isAnybodyWatched())) return
+      begun = true
+      if (await rounds()) return
+      // A segment lies with the node that imported it, and that may be this one. What a batch makes
+      // due is scored by the node that has the rounds.
+      await matchOwn(callersOf(await records.tenants()))
     },
-    checkDomains: domainChecks({
-      records,
-      proofOf: (wanted) => deliveries.proofOf(wanted),
-      subkey: secrets.subkeys.request,
-      isEnding,
-      now,
-    }),
+    checkDomains: eachTurn(turns, "domain checks", (turn) =>
+      domainChecks({
+        records: turn.records,
+        proofOf: (wanted) => deliveries.proofOf(wanted),
+        subkey: secrets.subkeys.request,
+        isEnding,
+        now,
+      }),
+    ),
     onAdded: () => additions++,
     onEnding: () => (ending = true),
     now,
   })
+}
+
+/** Work that is opened anew each time this node takes its turn: another may have gone on meanwhile. */
+function eachTurn(
+  turns: NodeTurns,
+  name: string,
+  open: (turn: Turn) => () => Promise<void>,
+): () => Promise<boolean> {
+  let opened: { readonly fence: number; readonly work: () => Promise<void> } | null = null
+  return async () =>
+    await turns.take(name, async (turn) => {
+      if (opened?.fence !== turn.fence) opened = { fence: turn.fence, work: open(turn) }
+      await opened.work()
+    })
 }
 
 async function watchRoutes(app: App, services: WatchServices, lists: WatchLists): Promise<void> {

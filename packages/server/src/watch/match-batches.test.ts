@@ -37,6 +37,7 @@ test("a batch that went live before anybody was watched is done without being re
   const batches = new Map([[1, batch(1, WATCHED_AT)]])
   let version = 1
   const match = batchMatcher({
+    isElsewhere: () => false,
     records,
     index: { catalogue: async () => ({ version, sources: new Map([[1, source]]), batches }) },
     segments: folder,

@@ -29,6 +29,8 @@ interface MatchOptions {
   readonly index: Pick<ExposureIndex, "catalogue">
   /** Where segments are. */
   readonly segments: string
+  /** Whether a segment is missing because another node imported it, which then matches its batch. */
+  readonly isElsewhere: (file: string) => boolean
   /** Whether the service stops: it goes on at the next start. */
   readonly isEnding: () => boolean
   readonly now: () => number
@@ -51,23 +53,27 @@ export function batchMatcher({
   records,
   index,
   segments,
+  isElsewhere,
   isEnding,
   now,
 }: MatchOptions): MatchBatches {
-  let begun: Map<number, WatchedBatch> | null = null
+  let begun = new Map<number, WatchedBatch>()
   let matchedVersion: number | null = null
 
   const isLeft = ({ id, owner, state, segment }: Batch): boolean =>
-    owner === "shared" && state === "live" && segment != null && begun?.get(id)?.done !== true
+    owner === "shared" && state === "live" && segment != null && begun.get(id)?.done !== true
 
   const isUndone = ({ id, state }: Batch): boolean =>
-    state === "removed" && begun?.get(id)?.removed === false
+    state === "removed" && begun.get(id)?.removed === false
 
   return async (tenants) => {
-    begun ??= new Map((await records.watchedBatches()).map((each) => [each.batchId, each]))
     const catalogue = await index.catalogue()
     if (catalogue.version === matchedVersion) return
-    const left = [...catalogue.batches.values()].filter(isLeft)
+    // Another node may have matched some since.
+    begun = new Map((await records.watchedBatches()).map((each) => [each.batchId, each]))
+    const left = [...catalogue.batches.values()].filter(
+      (batch) => isLeft(batch) && !isElsewhere(batch.segment?.file ?? ""),
+    )
     const domains =
       left.length === 0 ? [] : await records.provedDomains({ since: provedSince(now()) })
     for (const batch of left) {
@@ -79,7 +85,7 @@ export function batchMatcher({
       ): Promise<void> => {
         const reached = { batchId: batch.id, through, done }
         await records.matchBatch({ batch: reached, at: now(), ids, events })
-        begun?.set(batch.id, { ...reached, removed: false })
+        begun.set(batch.id, { ...reached, removed: false })
       }
       const after = begun.get(batch.id)?.through ?? null
       const addedBefore = batch.liveAt ?? 0

@@ -150,7 +150,8 @@ function changeEvent(item: DueWatchItem, current: WatchedAssessment, nowMs: numb
   }
 }
 
-function callersOf(tenants: readonly Tenant[]): Tenants {
+/** For whom is scored, of tenants as they are. */
+export function callersOf(tenants: readonly Tenant[]): Tenants {
   return new Map(
     tenants.map((tenant) => {
       try {

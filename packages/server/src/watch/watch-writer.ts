@@ -10,7 +10,7 @@ interface WriterOptions {
   /** One round of bringing items up to date and scoring what is due. */
   readonly round: () => Promise<void>
   /** Looks for the proofs of domains that are due. */
-  readonly checkDomains: () => Promise<void>
+  readonly checkDomains: () => Promise<unknown>
   /** Told when identities were added. */
   readonly onAdded: () => void
   /** Told when the service stops: a round under way ends soon, wherever it is. */
@@ -29,11 +29,11 @@ export function openWatchWriter({
   onAdded,
   onEnding,
   now,
-}: WriterOptions): WatchLists & Required<Omit<Settling, "forget">> {
+}: WriterOptions): WatchLists & Required<Pick<Settling, "settleDue" | "idle">> & Settling {
   let failure: Error | null = null
   let ending = false
-  const beside = (work: () => Promise<void>) => {
-    let running: Promise<void> | null = null
+  const beside = (work: () => Promise<unknown>) => {
+    let running: Promise<unknown> | null = null
     return {
       begin(): void {
         if (ending) return
@@ -79,6 +79,8 @@ export function openWatchWriter({
     remove: (tenantId, identityKeys, domains, refs) =>
       records.removeWatchItems({ tenantId, identityKeys, domains, refs }),
 
+    // Each of them takes its turn among the nodes.
+    everywhere: true,
     /** Reports why the last round, or look for proofs, failed. */
     async settleDue() {
       rounds.begin()

@@ -104,7 +104,7 @@ export async function testTenants(
 /** An index whose `method` fails while it is away; everything else goes on. */
 export async function failing(
   index: ExposureIndex,
-  method: "addSharedEvidence" | "addTenantEvidence" | "replaceTenantEvidence",
+  method: "addSharedEvidence" | "addTenantEvidence" | "restateTenantEvidence",
   isAway: () => boolean,
 ): Promise<ExposureIndex> {
   const closed = await openIndex()

@@ -3,7 +3,7 @@ import { join } from "node:path"
 import { Type } from "typebox"
 import { Value } from "typebox/value"
 import { IndexUnavailable, type ExposureIndex } from "../exposure-index.ts"
-import type { IndexEngine, IndexPlace, RemoteIndex } from "../index-place.ts"
+import type { IndexEngine, IndexMember, IndexPlace, RemoteIndex } from "../index-place.ts"
 import { openLmdbIndex } from "../lmdb/exposure-index.ts"
 import { cluster } from "../redis/engine.ts"
 
@@ -28,6 +28,8 @@ export interface IndexAt {
   open(use: { readonly readOnly: boolean }): Promise<ExposureIndex>
   /** What puts the index at risk in how its engine is set up, one sentence each. */
   advice(): Promise<readonly string[]>
+  /** The processes of its engine; none where it is in files. */
+  members(): Promise<readonly IndexMember[]>
 }
 
 /**
@@ -38,11 +40,18 @@ export interface IndexAt {
 export function indexAt(place: IndexPlace): IndexAt {
   const files = join(place.dataDirectory, "index")
   const remote = remoteIndexAt(place)
-  if (remote === null) return { files, open: (use) => openOwn(files, use), advice: async () => [] }
+  if (remote === null)
+    return {
+      files,
+      open: (use) => openOwn(files, use),
+      advice: async () => [],
+      members: async () => [],
+    }
   return {
     files: null,
     open: ({ readOnly }) => openRemote(remote, place, files, readOnly),
     advice: () => remote.advice(place),
+    members: () => remote.members(place),
   }
 }
 

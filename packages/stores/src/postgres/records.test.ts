@@ -20,6 +20,7 @@ import { recordsViewsSuite } from "../../testing/records-views-suite.ts"
 import { recordsWatchSuite } from "../../testing/records-watch-suite.ts"
 import { recordsShadowsSuite } from "../../testing/records-shadows-suite.ts"
 import { recordsSharedSignalsSuite } from "../../testing/records-shared-signals-suite.ts"
+import { recordsNodesSuite } from "../../testing/records-nodes-suite.ts"
 import { recordsSinksSuite } from "../../testing/records-sinks-suite.ts"
 import { recordsProviderCostsSuite } from "../../testing/records-provider-costs-suite.ts"
 import { recordsSuite, refusedAs, type TestDatabase } from "../../testing/records-suite.ts"
@@ -98,6 +99,7 @@ function testOn(server: TestServer): void {
   recordsWatchSuite("postgres", newDatabase)
   recordsSharedSignalsSuite("postgres", newDatabase)
   recordsSinksSuite("postgres", newDatabase)
+  recordsNodesSuite("postgres", newDatabase)
   recordsAuditSuite("postgres", newDatabase, "drop function assay_audit_kept cascade")
   recordsShadowsSuite("postgres", newDatabase)
   recordsOutsideSuite("postgres", newDatabase)

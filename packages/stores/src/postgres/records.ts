@@ -108,6 +108,8 @@ function postgresEngine(options: PostgresOptions): Engine {
       }
     },
     takeTurn: (write, purpose) => takeLock(write, TURN_LOCKS[purpose]),
+    databaseMs: sql<number>`cast(extract(epoch from clock_timestamp()) * 1000 as bigint)`,
+    forShare: sql`for share`,
     skipLocked: sql`for update skip locked`,
     scrub: async () => {},
   }

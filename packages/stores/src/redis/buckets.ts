@@ -24,7 +24,7 @@ export interface Buckets {
   change(
     bucket: number,
     fields: readonly Buffer[],
-    decide: (values: readonly Value[]) => readonly Value[],
+    decide: (values: readonly Value[]) => readonly Value[] | Promise<readonly Value[]>,
   ): Promise<void>
   /** Replaces values, even unreadable ones. */
   overwrite(bucket: number, fields: readonly Buffer[], values: readonly Value[]): Promise<void>
@@ -179,7 +179,7 @@ export function openBuckets(
         const stored = await fetched(bucket, fields)
         const before = await resolved(bucket, fields, stored)
         if (before === null) continue
-        const after = decide(before)
+        const after = await decide(before)
         if (after.length === 0) return
         if (await written(bucket, fields, stored, after, isHeavy)) return
       }

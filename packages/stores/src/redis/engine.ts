@@ -26,6 +26,10 @@ export const cluster: IndexEngine = {
         const { clusterAdvice } = await import("./cluster-advice.ts")
         return await clusterAdvice({ place, timeoutMs })
       },
+      async members({ indexTimeoutMs: timeoutMs }) {
+        const { clusterMembers } = await import("./cluster-members.ts")
+        return await clusterMembers({ place, timeoutMs })
+      },
     }
   },
 }

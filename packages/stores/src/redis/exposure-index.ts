@@ -1,8 +1,7 @@
 import { MalformedBytes } from "../bytes.ts"
-import { BatchRefused, emptyCatalogue, type CatalogueDocument } from "../catalogue.ts"
-import { entryBytes } from "../entry.ts"
+import { BatchRefused, emptyCatalogue, type CatalogueDocument, type Owner } from "../catalogue.ts"
 import { isTombstone, TOMBSTONE } from "../entry-set.ts"
-import { IndexUnavailable, type Found, type Row } from "../exposure-index.ts"
+import { IndexUnavailable, type Found } from "../exposure-index.ts"
 import { INDEX_BUCKET_BITS, type MarkedIndex } from "../index-place.ts"
 import { indexOver, mergeByRows, type CountingPut, type IndexStorage } from "../index-storage.ts"
 import { addFound, isReadable, tenantsAsked, UnknownBatch, type Finding } from "../stored-set.ts"
@@ -13,7 +12,7 @@ import { IN_FLIGHT, inFlight, numbers } from "./in-flight.ts"
 import { layoutOf, type Layout } from "./layout.ts"
 import { madeIndex, madeOrNewIndex } from "./making.ts"
 import { openMeta, type Meta } from "./meta.ts"
-import { rowWriter } from "./row-writer.ts"
+import { requireSpellable, rowWriter } from "./row-writer.ts"
 
 export interface RedisIndexOptions {
   readonly place: ClusterPlace
@@ -112,14 +111,16 @@ function storageOn({ connection, meta, layout, buckets, readOnly }: Parts): Inde
    * Writes rows; where they meet entries of a batch opened meanwhile, once more by the catalogue
    * that knows it.
    */
-  const put: CountingPut = async (rows, join, ownerIn, countIn) => {
+  const byCatalogue = async <T>(
+    ownerIn: (document: CatalogueDocument) => Owner,
+    write: (owner: Owner, document: CatalogueDocument) => Promise<T>,
+  ): Promise<T> => {
     requireWritable()
     let document = await currentDocument()
     const owner = ownerIn(document)
-    requireSpellable(rows)
     for (;;) {
       try {
-        return await writer.put(rows, owner, document, join, countIn)
+        return await write(owner, document)
       } catch (error) {
         if (!(error instanceof UnknownBatch)) throw error
         held = await meta.document()
@@ -128,7 +129,13 @@ function storageOn({ connection, meta, layout, buckets, readOnly }: Parts): Inde
       }
     }
   }
-  const namedPut: CountingPut = (...args) => named(put(...args))
+  const namedPut: CountingPut = (rows, join, ownerIn, countIn) =>
+    named(
+      byCatalogue(ownerIn, async (owner, document) => {
+        requireSpellable(rows)
+        return await writer.put(rows, owner, document, join, countIn)
+      }),
+    )
 
   return {
     found: (key, tenants) => named(found(key, tenants)),
@@ -150,6 +157,13 @@ function storageOn({ connection, meta, layout, buckets, readOnly }: Parts): Inde
       ),
 
     put: namedPut,
+
+    putAsked: (key, entriesNow, join, ownerIn) =>
+      named(
+        byCatalogue(ownerIn, (owner, document) =>
+          writer.putAsked(key, entriesNow, owner, document, join),
+        ),
+      ),
 
     mergeSegment: (batchId, blocks) => mergeByRows(namedPut, batchId, blocks),
 
@@ -235,11 +249,6 @@ function storageOn({ connection, meta, layout, buckets, readOnly }: Parts): Inde
 
     close: () => connection.close(),
   }
-}
-
-/** Throws RangeError for entries that have no stored form, before anything is written. */
-function requireSpellable(rows: readonly Row[]): void {
-  for (const { entries } of rows) for (const entry of entries) entryBytes(entry)
 }
 
 /** The shared set comes first, then one of each tenant. Throws UnknownBatch. */

@@ -1,5 +1,5 @@
 import type { CatalogueDocument, Owner } from "../catalogue.ts"
-import type { Entry } from "../entry.ts"
+import { type Entry, entryBytes } from "../entry.ts"
 import { isTombstone } from "../entry-set.ts"
 import { EMPTY_SET_BYTES } from "../entry-spans.ts"
 import type { Row } from "../exposure-index.ts"
@@ -12,7 +12,7 @@ import type { Layout } from "./layout.ts"
 /** The entries of the rows about one identity, row by row. */
 interface RowsOfIdentity {
   readonly key: Uint8Array
-  readonly entries: (readonly Entry[])[]
+  entries: (readonly Entry[])[]
 }
 
 export interface RowWriter {
@@ -27,6 +27,14 @@ export interface RowWriter {
     join: Join,
     countIn?: CountIn,
   ): Promise<number>
+  /** The same for one identity, whose entries are asked for each time its set was read. */
+  putAsked(
+    key: Uint8Array,
+    entriesNow: () => Promise<readonly Entry[]>,
+    owner: Owner,
+    document: CatalogueDocument,
+    join: Join,
+  ): Promise<void>
 }
 
 export function rowWriter(layout: Layout, buckets: Buckets): RowWriter {
@@ -36,6 +44,7 @@ export function rowWriter(layout: Layout, buckets: Buckets): RowWriter {
     owner: Owner,
     joined: (stored: Value, entries: readonly Entry[]) => Uint8Array,
     countOf: (stored: Value, identity: RowsOfIdentity) => number,
+    onRead: () => Promise<void> | undefined = () => undefined,
   ): Promise<number> => {
     const shared = identities.map(({ key }) => layout.sharedField(key))
     // A tenant's evidence is refused if the shared field marks the subject as erased, so that field
@@ -43,7 +52,8 @@ export function rowWriter(layout: Layout, buckets: Buckets): RowWriter {
     const own =
       owner === "shared" ? [] : identities.map(({ key }) => layout.tenantField(owner, key))
     let counted = 0
-    await buckets.change(bucket, [...shared, ...own], (values) => {
+    await buckets.change(bucket, [...shared, ...own], async (values) => {
+      await onRead()
       counted = 0
       const kept = values.slice(0, own.length)
       const before = values.slice(own.length)
@@ -77,7 +87,30 @@ export function rowWriter(layout: Layout, buckets: Buckets): RowWriter {
       })
       return total
     },
+
+    async putAsked(key, entriesNow, owner, document, join) {
+      const max = entriesMax(owner)
+      const stateOf = statesIn(document)
+      const identity: RowsOfIdentity = { key, entries: [] }
+      await changeBucket(
+        layout.bucketOf(key),
+        [identity],
+        owner,
+        (stored, entries) => join(stored, entries, max, stateOf),
+        () => 0,
+        async () => {
+          const entries = await entriesNow()
+          requireSpellable([{ key, entries }])
+          identity.entries = [entries]
+        },
+      )
+    },
   }
+}
+
+/** Throws RangeError for entries that have no stored form, before anything is written. */
+export function requireSpellable(rows: readonly Row[]): void {
+  for (const { entries } of rows) for (const entry of entries) entryBytes(entry)
 }
 
 /** The rows by bucket, and there by identity: one identity may have several. */

@@ -21,6 +21,7 @@ import { recordsViewsSuite } from "../../testing/records-views-suite.ts"
 import { recordsWatchSuite } from "../../testing/records-watch-suite.ts"
 import { recordsShadowsSuite } from "../../testing/records-shadows-suite.ts"
 import { recordsSharedSignalsSuite } from "../../testing/records-shared-signals-suite.ts"
+import { recordsNodesSuite } from "../../testing/records-nodes-suite.ts"
 import { recordsSinksSuite } from "../../testing/records-sinks-suite.ts"
 import { recordsProviderCostsSuite } from "../../testing/records-provider-costs-suite.ts"
 import { newKey, recordsSuite, refusedAs, type TestDatabase } from "../../testing/records-suite.ts"
@@ -95,6 +96,7 @@ recordsViewsSuite("sqlite", newDatabase)
 recordsWatchSuite("sqlite", newDatabase)
 recordsSharedSignalsSuite("sqlite", newDatabase)
 recordsSinksSuite("sqlite", newDatabase)
+recordsNodesSuite("sqlite", newDatabase)
 recordsAuditSuite("sqlite", newDatabase, "drop trigger audit_kept; drop trigger audit_kept_as_is;")
 recordsShadowsSuite("sqlite", newDatabase)
 recordsOutsideSuite("sqlite", newDatabase)

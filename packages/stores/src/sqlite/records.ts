@@ -85,6 +85,8 @@ function sqliteEngine(db: Database, auditKey: Uint8Array | null): Engine {
     advanceIdentities: async () => {},
     // Transactions take the write lock when they begin, so each is already alone.
     takeTurn: async () => {},
+    databaseMs: sql<number>`cast(unixepoch('subsec') * 1000 as integer)`,
+    forShare: sql``,
     skipLocked: sql``,
     // Pages from before the deletion are still in the log: it is folded into the file and emptied.
     async scrub() {

@@ -1,4 +1,5 @@
-import { chmod, mkdtemp, rm } from "node:fs/promises"
+import { existsSync } from "node:fs"
+import { chmod, mkdtemp, readFile, rm } from "node:fs/promises"
 import { tmpdir, userInfo } from "node:os"
 import { join } from "node:path"
 import type { TestContext } from "node:test"
@@ -14,6 +15,10 @@ import { freePort } from "../free-port.ts"
 export interface TestServer {
   /** Makes an empty database and returns the URL to connect to it. */
   createDatabase(): Promise<string>
+  /** Ends it as a crash does: every connection breaks, and what was not written to its log is gone. */
+  crash(): Promise<void>
+  /** Starts it again after that. */
+  restart(): Promise<void>
   stop(): Promise<void>
 }
 
@@ -52,6 +57,12 @@ export async function startTestServer(): Promise<TestServer> {
       await server.createDatabase(name)
       return `postgresql://postgres:password@127.0.0.1:${port}/${name}`
     },
+    async crash() {
+      const file = join(folder, "data", "postmaster.pid")
+      process.kill(Number((await readFile(file, "utf8")).split("\n")[0]), "SIGQUIT")
+      while (existsSync(file)) await delay(20)
+    },
+    restart: () => server.start(),
     stop,
   }
 }

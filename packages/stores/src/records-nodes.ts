@@ -1,0 +1,203 @@
+import { sql } from "kysely"
+
+import type { Lease } from "./lease-in-force.ts"
+import type { Engine, Store } from "./records-engine.ts"
+
+export type { Lease } from "./lease-in-force.ts"
+
+export interface HeldLease extends Lease {
+  readonly takenAt: number
+  readonly heldUntil: number
+}
+
+export interface LeaseRecords {
+  /**
+   * Takes a lease that nobody holds, whose time is over, or that an earlier process of this holder
+   * had. null: another holds it.
+   */
+  takeLease(of: { name: string; holder: string; forMs: number }): Promise<Lease | null>
+  /** Holds it from now for as long again. false: its time was over, and another may have it. */
+  renewLease(lease: Lease, forMs: number): Promise<boolean>
+  /** For the next who asks. */
+  releaseLease(lease: Lease): Promise<void>
+  /** Those that are held at the moment, by name. */
+  leases(): Promise<HeldLease[]>
+}
+
+/** A service that shares the records with others. */
+export interface NodeFacts {
+  readonly id: string
+  readonly host: string
+  readonly version: string
+  readonly indexFormat: number
+  /** JSON: what it serves, and where. */
+  readonly serves: string
+  readonly startedAt: number
+}
+
+export interface Node extends NodeFacts {
+  /** When it last wrote this row. */
+  readonly seenAt: number
+  /** The clock of the database minus that of the node. */
+  readonly clockOffMs: number
+  /** All that it decided before this moment is in the store. */
+  readonly foldedAt: number
+  /** It was stopped, and nothing of it is left in its journal. null: it runs, or was killed. */
+  readonly leftAt: number | null
+}
+
+export interface NodeRecords {
+  /** The moment, by the one clock that all nodes share. */
+  databaseTime(): Promise<number>
+  /** A node begins. What it decided before it was killed may be in its journal yet. */
+  beginNode(facts: NodeFacts): Promise<void>
+  /** A node is there. `foldedAt`: null where nothing new was brought into the store. */
+  seeNode(of: { id: string; clockOffMs: number; foldedAt: number | null }): Promise<void>
+  /** A node ends, and its journal is empty. */
+  leaveNode(id: string): Promise<void>
+  /**
+   * Forgets a node that will not come back, and what is left in its journal with it. false: there is
+   * none.
+   */
+  forgetNode(id: string): Promise<boolean>
+  /** Every node that was not forgotten, by id. */
+  nodes(): Promise<Node[]>
+}
+
+/** Leases and nodes over either engine. */
+export function sqlNodes(
+  { read, write, writeUnsynced }: Store,
+  engine: Engine,
+): LeaseRecords & NodeRecords {
+  const { databaseMs } = engine
+  const until = (forMs: number) => sql<number>`${databaseMs} + ${sql.lit(Math.round(forMs))}`
+  return {
+    takeLease: ({ name, holder, forMs }) =>
+      write(async (db) => {
+        const taken = await db
+          .insertInto("leases")
+          .values({ name, holder, fence: 1, taken_at: databaseMs, held_until: until(forMs) })
+          .onConflict((conflict) =>
+            conflict
+              .column("name")
+              .doUpdateSet((row) => ({
+                holder,
+                fence: sql<number>`${row.ref("leases.fence")} + 1`,
+                taken_at: databaseMs,
+                held_until: until(forMs),
+              }))
+              .where((row) =>
+                row.or([
+                  row("leases.holder", "is", null),
+                  row("leases.holder", "=", holder),
+                  row("leases.held_until", "<=", databaseMs),
+                ]),
+              ),
+          )
+          .returning("fence")
+          .executeTakeFirst()
+        return taken === undefined ? null : { name, holder, fence: taken.fence }
+      }),
+
+    renewLease: ({ name, holder, fence }, forMs) =>
+      write(async (db) => {
+        const { numUpdatedRows } = await db
+          .updateTable("leases")
+          .set({ held_until: until(forMs) })
+          .where("name", "=", name)
+          .where("holder", "=", holder)
+          .where("fence", "=", fence)
+          .where("held_until", ">", databaseMs)
+          .executeTakeFirst()
+        return numUpdatedRows > 0n
+      }),
+
+    releaseLease: ({ name, holder, fence }) =>
+      write(async (db) => {
+        await db
+          .updateTable("leases")
+          .set({ holder: null, held_until: 0 })
+          .where("name", "=", name)
+          .where("holder", "=", holder)
+          .where("fence", "=", fence)
+          .execute()
+      }),
+
+    leases: () =>
+      read(async (db) => {
+        const rows = await db
+          .selectFrom("leases")
+          .selectAll()
+          .where("holder", "is not", null)
+          .where("held_until", ">", databaseMs)
+          .orderBy("name")
+          .execute()
+        return rows.map(({ name, holder, fence, taken_at: takenAt, held_until: heldUntil }) => ({
+          ...{ name, holder: holder ?? "", fence, takenAt, heldUntil },
+        }))
+      }),
+
+    databaseTime: () =>
+      read(async (db) => {
+        const { rows } = await sql<{ now: number }>`select ${databaseMs} as now`.execute(db)
+        return rows[0]?.now ?? 0
+      }),
+
+    beginNode: ({ id, host, version, indexFormat, serves, startedAt }) =>
+      write(async (db) => {
+        const facts = { host, version, index_format: indexFormat, serves, started_at: startedAt }
+        await db
+          .insertInto("nodes")
+          .values({ id, ...facts, seen_at: databaseMs, clock_off: 0, folded_at: 0, left_at: null })
+          .onConflict((conflict) =>
+            conflict.column("id").doUpdateSet({ ...facts, seen_at: databaseMs, left_at: null }),
+          )
+          .execute()
+      }),
+
+    seeNode: ({ id, clockOffMs, foldedAt }) =>
+      writeUnsynced(async (db) => {
+        await db
+          .updateTable("nodes")
+          .set((row) => ({
+            seen_at: databaseMs,
+            clock_off: clockOffMs,
+            folded_at: foldedAt ?? row.ref("folded_at"),
+          }))
+          .where("id", "=", id)
+          .execute()
+      }),
+
+    leaveNode: (id) =>
+      write(async (db) => {
+        await db
+          .updateTable("nodes")
+          .set({ left_at: databaseMs, seen_at: databaseMs })
+          .where("id", "=", id)
+          .execute()
+      }),
+
+    forgetNode: (id) =>
+      write(async (db) => {
+        const { numDeletedRows } = await db
+          .deleteFrom("nodes")
+          .where("id", "=", id)
+          .executeTakeFirst()
+        return numDeletedRows > 0n
+      }),
+
+    nodes: () =>
+      read(async (db) => {
+        const rows = await db.selectFrom("nodes").selectAll().orderBy("id").execute()
+        return rows.map((row) => ({
+          ...{ id: row.id, host: row.host, version: row.version, serves: row.serves },
+          indexFormat: row.index_format,
+          startedAt: row.started_at,
+          seenAt: row.seen_at,
+          clockOffMs: row.clock_off,
+          foldedAt: row.folded_at,
+          leftAt: row.left_at,
+        }))
+      }),
+  }
+}

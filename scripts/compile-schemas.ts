@@ -1,7 +1,8 @@
 import { StandaloneValidator } from "@fastify/ajv-compiler"
 import compilers from "@fastify/fast-json-stringify-compiler"
 import { nullably, onceForSchemas } from "../packages/server/src/http/schema-compilers.ts"
-import { buildApp, type Services } from "../packages/server/src/run/app.ts"
+import { allRoutes } from "../packages/server/src/run/all-routes.ts"
+import type { Services } from "../packages/server/src/run/services.ts"
 
 /** The part of a route that one validator or serialiser is for. */
 interface Part {
@@ -29,7 +30,7 @@ export async function compileSchemas(): Promise<CompiledSchemas> {
     const known = codes.indexOf(code)
     numbers.set(keyOf(part), known === -1 ? codes.push(code) - 1 : known)
   }
-  const app = await buildApp(SERVICES, () => ANYTHING, {
+  const app = await allRoutes(SERVICES, () => ANYTHING, {
     buildValidator: onceForSchemas(StandaloneValidator({ readMode: false, storeFunction: store })),
     buildSerializer: nullably(
       compilers.StandaloneSerializer({ readMode: false, storeFunction: store }),

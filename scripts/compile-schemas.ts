@@ -38,7 +38,7 @@ export async function compileSchemas(): Promise<CompiledSchemas> {
       const compile = serializers(schemas, options)
       return (route) => {
         const serialize = compile(route)
-        store(route as Part, serializerCodes.get(serialize) ?? "")
+        store(route, serializerCodes.get(serialize) ?? "")
         return serialize
       }
     },

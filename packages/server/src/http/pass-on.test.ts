@@ -16,7 +16,7 @@ function openPair(): { app: App; opened: () => number; closed: () => number; fai
       throw new Error("could not be opened")
     }
     const behind = fastify() as unknown as App
-    behind.post("/far", async ({ body }) => ({ by: "second", body }))
+    behind.post("/far", async ({ body }) => ({ by: "second", body: body as object }))
     behind.addHook("onClose", async () => void (closed += 1))
     return behind
   })
@@ -31,7 +31,7 @@ test("the application behind is opened by the first request that needs it, and o
   assert.equal(opened(), 0)
   const answers = await Promise.all([app.inject(far), app.inject(far), app.inject("/near")])
   assert.deepEqual(
-    answers.map((answer) => answer.json()),
+    answers.map((answer) => answer.json<object>()),
     [{ by: "second", body: { a: 1 } }, { by: "second", body: { a: 1 } }, { by: "first" }],
   )
   assert.deepEqual((await app.inject(far)).json(), { by: "second", body: { a: 1 } })

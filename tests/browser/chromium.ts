@@ -2,9 +2,8 @@ import type { TestContext } from "node:test"
 import { chromium, type Browser, type BrowserContext } from "playwright-core"
 import { commandPath } from "./command-path.ts"
 
-// Debian's names: the part of the browser that has no window, which takes a fifth less of the
-// processor, or all of it.
-const COMMANDS = ["chromium-headless-shell", "chromium"]
+// Debian's names: the whole browser, or the part of it that has no window.
+const COMMANDS = ["chromium", "chromium-headless-shell"]
 
 /**
  * Every window would else load two pages of the browser's own, for suggestions below the address

@@ -1,7 +1,8 @@
 import { StandaloneValidator } from "@fastify/ajv-compiler"
 import compilers from "@fastify/fast-json-stringify-compiler"
 import { nullably, onceForSchemas } from "../packages/server/src/http/schema-compilers.ts"
-import { buildApp, type Services } from "../packages/server/src/run/app.ts"
+import { allRoutes } from "../packages/server/src/run/all-routes.ts"
+import type { Services } from "../packages/server/src/run/services.ts"
 
 /** The part of a route that one validator or serialiser is for. */
 interface Part {
@@ -29,15 +30,39 @@ export async function compileSchemas(): Promise<CompiledSchemas> {
     const known = codes.indexOf(code)
     numbers.set(keyOf(part), known === -1 ? codes.push(code) - 1 : known)
   }
-  const app = await buildApp(SERVICES, () => ANYTHING, {
+  const serializerCodes = new Map<unknown, string>()
+  const serializers = nullably(standaloneSerializers(serializerCodes))
+  const app = await allRoutes(SERVICES, () => ANYTHING, {
     buildValidator: onceForSchemas(StandaloneValidator({ readMode: false, storeFunction: store })),
-    buildSerializer: nullably(
-      compilers.StandaloneSerializer({ readMode: false, storeFunction: store }),
-    ),
+    buildSerializer: (schemas, options) => {
+      const compile = serializers(schemas, options)
+      return (route) => {
+        const serialize = compile(route)
+        store(route, serializerCodes.get(serialize) ?? "")
+        return serialize
+      }
+    },
   })
   await app.ready()
   await app.close()
   return { codes, compilersModule: moduleOf(numbers) }
+}
+
+/** Makes serialisers and notes the code of each. */
+function standaloneSerializers(codes: Map<unknown, string>): compilers.SerializerFactory {
+  let latest = ""
+  const factory = compilers.StandaloneSerializer({
+    readMode: false,
+    storeFunction: (_part, code) => void (latest = code),
+  })
+  return (schemas, options) => {
+    const compile = factory(schemas, options)
+    return (route) => {
+      const serialize = compile(route)
+      codes.set(serialize, latest)
+      return serialize
+    }
+  }
 }
 
 function keyOf({ method, url, httpPart, httpStatus, contentType }: Part): string {

@@ -19,7 +19,7 @@ export interface Engine {
   columns: ColumnTypes
   /** Runs `work` in a transaction that only one process at a time can be in. */
   migrating: (work: (write: Write) => Promise<void>) => Promise<void>
-  tableExists: (db: Database, name: keyof Schema) => Promise<boolean>
+  tableExists: (db: Database, name: keyof Schema | "assay_migration") => Promise<boolean>
   /** What an error thrown by the engine means to a caller. */
   faultOf: (error: unknown) => RecordsFault
   /** Runs `work` in a transaction that is not synced to the disk by itself. */

@@ -3,8 +3,8 @@
 //
 // A route takes it with `config: { direct: true }`. It is registered with Fastify like any other,
 // with one handler, and a request of any unusual kind goes by Fastify. The direct way takes those
-// that the table in `takes` describes and that pass the hooks of `run/app.ts` at once. It then does
-// what Fastify and the hooks would do, in their order and by the same functions:
+// that the table in `takes` describes and that pass the hooks of `run/bare-app.ts` at once. It then
+// does what Fastify and the hooks would do, in their order and by the same functions:
 //
 // | by Fastify                                  | directly                                      |
 // | ------------------------------------------- | --------------------------------------------- |

@@ -26,11 +26,23 @@ export function onceForSchemas<Schemas, Options, Compile>(
   }
 }
 
-/** Serialisers of Fastify's own, by schemas that need no validator for what may be null. */
+/**
+ * Serialisers of Fastify's own, by schemas that need no validator for what may be null. Most answers
+ * of all routes are problems and have one schema, of which one serialiser is made: each that is made
+ * looks through all shared schemas.
+ */
 export function nullably(build: compilers.SerializerFactory): compilers.SerializerFactory {
   return onceForSchemas((externalSchemas, options) => {
     const compile = build(withNullableTypes(externalSchemas), options)
-    return (route) => compile({ ...route, schema: withNullableTypes(route.schema) })
+    const made = new Map<string, compilers.Serializer>()
+    return (route) => {
+      const text = JSON.stringify(route.schema)
+      const known = made.get(text)
+      if (known !== undefined) return known
+      const serialize = compile({ ...route, schema: withNullableTypes(route.schema) })
+      made.set(text, serialize)
+      return serialize
+    }
   })
 }
 

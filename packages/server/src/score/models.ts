@@ -138,7 +138,14 @@ function shelfOf<M extends Model>(shipped: Readonly<Record<string, M>>): Shelf<M
   return new Map(
     Object.entries(shipped).map(([version, model]) => [
       version,
-      { model, file: null, sha256: contentHash(model) },
+      {
+        model,
+        file: null,
+        // Few ask, and every process of the service opens the models.
+        get sha256() {
+          return contentHash(model)
+        },
+      },
     ]),
   )
 }

@@ -1,5 +1,5 @@
 import { readFileSync } from "node:fs"
-import { readAddressRange } from "@assay/runtime/outbound/address-guard"
+import type { AddressRange } from "@assay/runtime/outbound/address-guard"
 import { openGuardedPosts, type PostAnswer, PostFailed } from "@assay/runtime/outbound/guarded-post"
 import { settingsFault } from "../../settings/settings-file.ts"
 import { SinkError } from "./destination.ts"
@@ -11,7 +11,10 @@ const ANSWER_BYTES_MAX = 60_000
 /** Nobody may keep a sink waiting for longer. */
 const WAIT_MAX_MS = 3_600_000
 /** The operator chose the receivers, so they may be anywhere. */
-const ANYWHERE = ["0.0.0.0/0", "::/0"].flatMap((range) => readAddressRange(range) ?? [])
+const ANYWHERE: readonly AddressRange[] = [
+  { address: "0.0.0.0", prefix: 0, family: "ipv4" },
+  { address: "::", prefix: 0, family: "ipv6" },
+]
 
 export interface Posts {
   /** The answer, where it says that all is well. Throws `SinkError` for all others. */

@@ -76,24 +76,22 @@ export function recordParser(): BlockParser {
   }
 }
 
-/** Pieces that end where a record ends. */
+/** Pieces that end where a record ends. The last one, all of a small file, is not looked through. */
 export async function* recordBlocks(
   bytes: AsyncIterable<Buffer>,
   blockBytes: number = BLOCK_BYTES,
 ): AsyncGenerator<Buffer> {
-  let rest: Buffer = Buffer.alloc(0)
+  let held: Buffer = Buffer.alloc(0)
   for await (const lines of lineBlocks(bytes, blockBytes)) {
-    const text = rest.length === 0 ? lines : ownBytes([rest, lines])
-    const cut = lastRecordStart(text)
-    if (cut === 0 && text.length < RECORD_BYTES_MAX) {
-      rest = text
-      continue
+    const cut = lastRecordStart(held)
+    if (cut > 0 || held.length >= RECORD_BYTES_MAX) {
+      const [block, open] = cutInTwo(held, cut === 0 ? held.length : cut)
+      held = open
+      yield block
     }
-    const [block, open] = cutInTwo(text, cut === 0 ? text.length : cut)
-    rest = open
-    yield block
+    held = held.length === 0 ? lines : ownBytes([held, lines])
   }
-  if (rest.length > 0) yield rest
+  if (held.length > 0) yield held
 }
 
 /** The start of the record that may continue after the text; the text's length if none is open. */

@@ -55,9 +55,7 @@ export function threadMicros(pids: readonly number[]): ReadonlyMap<string, numbe
 
 /** Processor time this process and those it started and saw end have used, in microseconds. */
 export function ownProcessorMicros(): number {
-  const fields = statFields("self")
-  const own = [STAT_UTIME, STAT_STIME, STAT_CHILDREN_UTIME, STAT_CHILDREN_STIME]
-  return microsOf(own.map((field) => Number(fields[field])))
+  return keptMicros(process.pid)
 }
 
 /** Of that, what the processes it started and saw end have used, with all that those started. */
@@ -68,11 +66,22 @@ export function endedProcessorMicros(): number {
 
 /** Processor time of a process, of all that it started, and of those of them that have ended. */
 export function treeProcessorMicros(pid: number): number {
+  for (;;) {
+    const tree = processTree(pid)
+    try {
+      const micros = tree.map(keptMicros).reduce((sum, each) => sum + each, 0)
+      // One that ended meanwhile was counted as running, as ended, as both or as neither.
+      if (String(processTree(pid)) === String(tree)) return micros
+    } catch (error) {
+      if (!existsSync(`/proc/${pid}`)) throw error
+    }
+  }
+}
+
+function keptMicros(pid: number): number {
+  const fields = statFields(String(pid))
   const kept = [STAT_UTIME, STAT_STIME, STAT_CHILDREN_UTIME, STAT_CHILDREN_STIME]
-  return processTree(pid).reduce((sum, member) => {
-    const fields = statFields(String(member))
-    return sum + microsOf(kept.map((field) => Number(fields[field])))
-  }, 0)
+  return microsOf(kept.map((field) => Number(fields[field])))
 }
 
 /** Processor time of the whole machine so far, in microseconds. */

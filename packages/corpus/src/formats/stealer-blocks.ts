@@ -38,20 +38,23 @@ export const stealerBlocks: FileFormat = {
 
 /** Whether most lines have a key of a login, and there are logins and passwords among them. */
 function areRecords(lines: readonly string[]): boolean {
-  const kinds = lines.map((line) => {
+  const counts = { site: 0, login: 0, password: 0, program: 0, separator: 0, blank: 0, other: 0 }
+  for (const line of lines) {
     const text = line.slice(0, LINE_LENGTH_MAX)
     // A line with all of a login is no part of a record.
-    return isWholeLogin(text) ? "other" : readRecordLine(text).kind
-  })
-  const count = (...wanted: typeof kinds): number =>
-    kinds.filter((kind) => wanted.includes(kind)).length
-  const keyed = count("site", "login", "password", "program")
-  return count("login") > 0 && count("password") > 0 && keyed > count("other")
+    counts[isWholeLogin(text) ? "other" : readRecordLine(text).kind]++
+  }
+  const { site, login, password, program, other } = counts
+  return login > 0 && password > 0 && site + login + password + program > other
 }
 
 function isWholeLogin(text: string): boolean {
+  if (!MAY_SEPARATE.test(text)) return false
   return DELIMITERS.some((delimiter) => delimiter !== " " && isLabelledLogin(text, delimiter))
 }
+
+/** The delimiters of labelled lines, but for the space: most lines of a record have none of them. */
+const MAY_SEPARATE = /[;|\t,]/
 
 export function recordParser(): BlockParser {
   return {
@@ -76,24 +79,22 @@ export function recordParser(): BlockParser {
   }
 }
 
-/** Pieces that end where a record ends. */
+/** Pieces that end where a record ends. The last one, all of a small file, is not looked through. */
 export async function* recordBlocks(
   bytes: AsyncIterable<Buffer>,
   blockBytes: number = BLOCK_BYTES,
 ): AsyncGenerator<Buffer> {
-  let rest: Buffer = Buffer.alloc(0)
+  let held: Buffer = Buffer.alloc(0)
   for await (const lines of lineBlocks(bytes, blockBytes)) {
-    const text = rest.length === 0 ? lines : ownBytes([rest, lines])
-    const cut = lastRecordStart(text)
-    if (cut === 0 && text.length < RECORD_BYTES_MAX) {
-      rest = text
-      continue
+    const cut = lastRecordStart(held)
+    if (cut > 0 || held.length >= RECORD_BYTES_MAX) {
+      const [block, open] = cutInTwo(held, cut === 0 ? held.length : cut)
+      held = open
+      yield block
     }
-    const [block, open] = cutInTwo(text, cut === 0 ? text.length : cut)
-    rest = open
-    yield block
+    held = held.length === 0 ? lines : ownBytes([held, lines])
   }
-  if (rest.length > 0) yield rest
+  if (held.length > 0) yield held
 }
 
 /** The start of the record that may continue after the text; the text's length if none is open. */

@@ -116,6 +116,35 @@ test("a second lets its requests in and no more, over two workers", async () => 
   assert.equal(await monthLeft(at), lookupsPerMonth, "a request is no lookup")
 })
 
+test("where a second is divided into more leases, each of many workers gets one, and all no more than the rate", async () => {
+  const counters = embeddedCounters({ now: () => START, elapsed: () => 0 })
+  const workers = Array.from({ length: requestsPerSecond }, (_, n) =>
+    openLimits({
+      counters: { ...counters, holdStreams: counters.holdStreamsOf(n) },
+      now: () => START,
+      elapsed: () => 0,
+      onQuotaReached: () => undefined,
+      onUnavailable: () => undefined,
+      leasesASecond: requestsPerSecond,
+    }),
+  )
+  for (const expected of ["in", "rate-limited"])
+    for (const worker of workers) assert.equal(await outcome(() => worker.pace(caller)), expected)
+})
+
+test("a month that the counters name otherwise than the worker is taken as they name it, once", async () => {
+  let asked = 0
+  const at = opened((counters) => ({
+    async lease(tenantId, limits, wanted) {
+      asked++
+      return { ...(await counters.lease(tenantId, limits, wanted)), month: "2026-12" }
+    },
+  }))
+  await at.limits.pace(caller)
+  assert.equal(await outcome(() => at.limits.admit(caller, tag())), "in")
+  assert.equal(asked, 2)
+})
+
 test("a request in hand is let in without a promise", async () => {
   const at = opened()
   await at.limits.pace(caller)

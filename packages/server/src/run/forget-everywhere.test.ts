@@ -32,7 +32,7 @@ if (cluster !== null) {
         forget: async (key: string) => cache.forget(key),
         forgetAll: async () => cache.forgetAll(),
       }
-      const forgetting = await forgetEverywhere(place, remembering, openLog("silent"))
+      const forgetting = await forgetEverywhere(place, remembering, openLog("error"))
       t.after(() => forgetting.close())
       return { cache, forgetting }
     }

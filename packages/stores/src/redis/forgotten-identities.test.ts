@@ -17,7 +17,7 @@ if (cluster !== null) {
     const use = {
       onForgotten: async (identity: string) => void heard.push(identity),
       onMissed: async () => void heard.push("all"),
-      log: openLog("silent"),
+      log: openLog("error"),
     }
     const node: ForgottenIdentities = await openForgottenInCluster(
       { place, name, timeoutMs: 2000 },

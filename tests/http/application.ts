@@ -51,6 +51,7 @@ import {
 } from "../../packages/server/src/score/providers/phone-signals.ts"
 import { temporaryDirectory } from "./temporary.ts"
 import { aloneTurns } from "../../packages/server/src/http/alone-turns.ts"
+import { noOtherNodes } from "../../packages/server/src/decisions/other-nodes.ts"
 import { openWriters } from "../../packages/server/src/run/writers.ts"
 import { openTombstones } from "../../packages/server/src/subjects/tombstone-file.ts"
 
@@ -193,6 +194,7 @@ export async function openApplication(change: Change = {}): Promise<Application>
       list: async () => [],
       count: async () => ({ counts: [], next: null }),
     },
+    otherNodes: noOtherNodes,
     // Tests of comparisons start the service as a process.
     comparisons: openComparisons({
       place: { dataDirectory: directory, databaseUrl: null },

@@ -1,5 +1,6 @@
 // Three services that share PostgreSQL and a cluster, as processes of this machine.
 import { writeFileSync } from "node:fs"
+import { readFile } from "node:fs/promises"
 import { join } from "node:path"
 import { after, test } from "node:test"
 import type { ExposureIndex } from "../../packages/stores/src/exposure-index.ts"
@@ -91,8 +92,7 @@ async function startNodes(temporary: string): Promise<Nodes> {
     },
     async idOf(number) {
       const { dataDirectory } = all[number]
-      const { readFileSync } = await import("node:fs")
-      const text = readFileSync(join(dataDirectory, "node.json"), "utf8")
+      const text = await readFile(join(dataDirectory, "node.json"), "utf8")
       return (JSON.parse(text) as { readonly id: string }).id
     },
   }

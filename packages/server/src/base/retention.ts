@@ -135,7 +135,7 @@ export const keptInRecords: Readonly<Record<keyof Schema, Kept>> = {
   nodes: {
     what: "services that share the records, and when each was last there",
     person: nobody,
-    long: { text: "until `assay cluster forget`" },
+    long: { text: "until the operator forgets the node" },
   },
   leases: { what: "which of them does what one does at a time", person: nobody, long: forEver },
   sinks: { what: "up to where each sink has events", person: nobody, long: forEver },

@@ -22,6 +22,7 @@ import { replay, type Replay } from "../score/replay.ts"
 import type { Secrets } from "@assay/runtime/secrets"
 import { openDecisionCounts } from "./counts.ts"
 import { readFilter } from "./read-filter.ts"
+import type { OtherNodes } from "./other-nodes.ts"
 import { openRequestTag } from "./request-tag.ts"
 import { withoutNames } from "../score/without-names.ts"
 
@@ -91,6 +92,7 @@ const searchSchema = {
 export interface DecisionServices {
   /** Every decision whose id was given out, however recently. */
   readonly pastDecisions: PastDecisions
+  readonly otherNodes: Pick<OtherNodes, "through">
   readonly models: Models
   readonly now: () => number
   readonly secrets: Secrets
@@ -99,7 +101,7 @@ export interface DecisionServices {
 export const decisions: Feature<DecisionServices> = { routes: decisionRoutes }
 
 function decisionRoutes(app: App, services: DecisionServices): void {
-  const { pastDecisions, models, secrets, now } = services
+  const { pastDecisions, otherNodes, models, secrets, now } = services
   const requestTag = openRequestTag(secrets.subkeys.request)
   const counts = openDecisionCounts({ past: pastDecisions, now })
   app.get("/api/v1/decisions/counts", { schema: countsSchema }, async ({ caller, query }) => {
@@ -132,7 +134,8 @@ function decisionRoutes(app: App, services: DecisionServices): void {
       return { decisions: found.map(summary) }
     }
     const after = query.after === "start" ? "" : query.after
-    const settled = now() - DECISION_SETTLED_SECONDS * 1000
+    const own = now() - DECISION_SETTLED_SECONDS * 1000
+    const settled = Math.min(own, await otherNodes.through())
     const until = Math.min(filter.until ?? settled, settled)
     const found = await pastDecisions.list({ ...of, ...filter, until, after })
     const last = found.length === of.limit ? found.at(-1) : undefined

@@ -11,6 +11,11 @@ export interface OtherNodes {
    * node does not say so in time: what it has cannot be told apart from what does not exist.
    */
   settled(madeAt?: number): Promise<void>
+  /**
+   * The moment in ids up to which all decisions of other nodes are in the store: whoever reads
+   * forward must not pass over one that comes later.
+   */
+  through(): Promise<number>
 }
 
 interface OtherOptions {
@@ -21,11 +26,16 @@ interface OtherOptions {
 
 const PATIENCE_MS = 3_000
 const LOOK_MS = 50
+/** How exactly it is known how far a clock is off. */
+const CLOCK_READ_MS = 1_000
 /** How far the clock may be off by which a node made an id. */
 const CLOCK_OFF_MS = 15 * MINUTE_MS
 
 /** For a service that is the only one to use its records. */
-export const noOtherNodes: OtherNodes = { settled: async () => undefined }
+export const noOtherNodes: OtherNodes = {
+  settled: async () => undefined,
+  through: async () => Infinity,
+}
 
 export function openOtherNodes({ records, patienceMs = PATIENCE_MS }: OtherOptions): OtherNodes {
   return {
@@ -40,6 +50,13 @@ export function openOtherNodes({ records, patienceMs = PATIENCE_MS }: OtherOptio
           throw new RecordsError("unavailable", "A node does not say what it has decided")
         await delay(LOOK_MS)
       }
+    },
+
+    async through() {
+      const running = (await records.nodes()).filter(({ leftAt }) => leftAt === null)
+      // Ids are made by the clock of each node.
+      const reached = running.map(({ foldedAt, clockOffMs }) => foldedAt - clockOffMs)
+      return Math.max(0, Math.min(...reached) - CLOCK_READ_MS)
     },
   }
 }

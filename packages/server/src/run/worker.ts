@@ -197,6 +197,7 @@ export async function runWorker(
     signals,
     decisions,
     pastDecisions: completePastDecisions(storedDecisions, fold, others),
+    otherNodes: others,
     models,
     callers,
     callerOf: openCallerOf({ callers, sessions, consoleOrigin }),

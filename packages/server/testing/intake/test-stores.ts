@@ -110,7 +110,7 @@ export async function failing(
   const closed = await openIndex()
   await closed.close()
   const write = (...args: unknown[]): unknown =>
-    (isAway() ? closed : index)[method](...(args as [never, never, never]))
+    (isAway() ? closed : index)[method](...(args as [never, never, never, never]))
   return { ...index, [method]: write }
 }
 

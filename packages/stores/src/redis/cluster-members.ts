@@ -42,9 +42,7 @@ export function readMembers(text: string): IndexMember[] {
 function slotsIn(range: string): number {
   const match = /^(\d+)(?:-(\d+))?$/.exec(range)
   if (match === null) return 0
-  const [from, to = from] = [
-    Number(match[1]),
-    match[2] === undefined ? undefined : Number(match[2]),
-  ]
+  const from = Number(match[1])
+  const to = match[2] === undefined ? from : Number(match[2])
   return to - from + 1
 }

@@ -39,7 +39,7 @@ export const KEY_BYTES = 16
  * Grows with each change of what the index stores; a newer program migrates forward, an older one
  * refuses.
  */
-export const INDEX_FORMAT = 3
+export const INDEX_FORMAT = 4
 
 export interface Row {
   readonly key: Uint8Array

@@ -1,3 +1,4 @@
+import { Buckets } from "./buckets.ts"
 import type { ReadAt, StoredSet } from "./checked-database.ts"
 import type { Environment } from "./environment.ts"
 
@@ -43,7 +44,10 @@ export async function readingAll<T>(
   root.resetReadTxn()
   const transaction = root.useReadTransaction()
   try {
-    const counts = { shared: shared.count(), tenants: tenants.count() }
+    const counts = {
+      shared: shared instanceof Buckets ? shared.count({ transaction }) : shared.count(),
+      tenants: tenants.count(),
+    }
     return await read({ at: { transaction }, counts })
   } finally {
     transaction.done()

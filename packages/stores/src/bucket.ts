@@ -1,4 +1,3 @@
-import { crc32 } from "node:zlib"
 import { CHECKSUM_BYTES, hasChecksum, putChecksum } from "./checksum.ts"
 import { cellStart, firstOf } from "./cells.ts"
 import { KEY_BYTES } from "./exposure-index.ts"
@@ -12,7 +11,7 @@ import { KEY_BYTES } from "./exposure-index.ts"
  *   lengths     for each, one byte: the length of its set; 255: it stands before the set, 3 bytes
  *   rests       for each, the other twelve bytes of its key
  *   sets        for each, its entry set or tombstone
- *   checksum    CRC-32 of all the above, which also covers cell and number of cells
+ *   checksum    four bytes of all the above, which also cover cell and number of cells
  *
  * A distance takes as many bytes as the widest cell needs.
  */
@@ -37,19 +36,45 @@ function seedOf(cell: number, cells: number): number {
   return (Math.imul(cell, 0x9e37_79b1) ^ cells) >>> 0
 }
 
-/** Views of the buffer that lmdb lends, by length: making one costs as much as the checksum. */
-const VIEWS_MAX = 4_096
-let viewed: ArrayBufferLike | null = null
-let views: Uint8Array[] = []
-
-function beginning(bytes: Uint8Array, length: number): Uint8Array {
-  if (length > VIEWS_MAX) return Buffer.from(bytes.buffer, bytes.byteOffset, length)
-  if (viewed !== bytes.buffer || bytes.byteOffset !== 0) {
-    if (bytes.byteOffset !== 0) return Buffer.from(bytes.buffer, bytes.byteOffset, length)
-    viewed = bytes.buffer
-    views = []
+/**
+ * A checksum of the first `length` bytes, four at a time: each step is one-to-one in what came
+ * before and in the word it takes, so that no change within one word goes unnoticed, and others do
+ * once in 2³². A call into zlib costs more than this loop takes for a bucket of usual size.
+ */
+function checksumOfWords(bytes: Uint8Array, length: number, seed: number): number {
+  const words = wordsOf(bytes)
+  const whole = length >>> 2
+  let [a, b] = [seed, length]
+  let i = 0
+  for (; i + 1 < whole; i += 2) {
+    a = Math.imul(a ^ (words[i] as number), 0x9e37_79b1)
+    a ^= a >>> 15
+    b = Math.imul(b ^ (words[i + 1] as number), 0x85eb_ca6b)
+    b ^= b >>> 13
   }
-  return (views[length] ??= Buffer.from(bytes.buffer, 0, length))
+  for (let at = i << 2; at < length; at++) {
+    a = Math.imul(a ^ (bytes[at] as number), 0x9e37_79b1)
+    a ^= a >>> 15
+  }
+  a = Math.imul(a ^ (b >>> 16) ^ (b << 16), 0x9e37_79b1)
+  return (a ^ (a >>> 15)) >>> 0
+}
+
+/** The words of the buffers that are read over and over: that of lmdb, and those of builders. */
+let lastBuffer: ArrayBufferLike | null = null
+let lastWords = new Int32Array(0)
+
+function wordsOf(bytes: Uint8Array): Int32Array {
+  const { buffer, byteOffset } = bytes
+  if (byteOffset !== 0) {
+    // lmdb's own map of the file, for a long value.
+    return wordsOf(Uint8Array.prototype.slice.call(bytes))
+  }
+  if (buffer !== lastBuffer) {
+    lastBuffer = buffer
+    lastWords = new Int32Array(buffer, 0, buffer.byteLength >>> 2)
+  }
+  return lastWords
 }
 
 /** Whether the first `length` bytes are what was written for this cell. */
@@ -61,12 +86,12 @@ export function isIntactBucket(
 ): boolean {
   if (length < EMPTY_BYTES) return false
   const end = length - CHECKSUM_BYTES
-  return hasChecksum(bytes, end, crc32(beginning(bytes, end), seedOf(cell, cells)))
+  return hasChecksum(bytes, end, checksumOfWords(bytes, end, seedOf(cell, cells)))
 }
 
 /** Ends a bucket whose contents stand up to `end`, and returns its length. */
 export function sealBucket(bytes: Uint8Array, end: number, cell: number, cells: number): number {
-  putChecksum(crc32(bytes.subarray(0, end), seedOf(cell, cells)), bytes, end)
+  putChecksum(checksumOfWords(bytes, end, seedOf(cell, cells)), bytes, end)
   return end + CHECKSUM_BYTES
 }
 

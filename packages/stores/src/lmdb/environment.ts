@@ -134,10 +134,10 @@ function openDatabases(path: string, mode: OpenMode, mapSize: number): Omit<Envi
         throw noIndex()
       throw new IndexUnavailable("The index lacks one of its databases")
     }
+    const reads = openOwnReads(root)
     const inBuckets = setsAreInBuckets(meta)
     if (inBuckets && moved === undefined)
       throw new IndexUnavailable("The index lacks one of its databases")
-    const reads = openOwnReads(root)
     const checked = valuesAreChecked(meta)
     const checkedMeta = new CheckedDatabase(meta, checked)
     return {

@@ -39,8 +39,6 @@ export async function* mergeBlocks(
           return mergePortion(on.shared, changes, merger, portion, document)
         }
         merger.useBatches(document.batches)
-        // A state that lmdb still holds for reads would keep the pages that a move leaves.
-        on.root.resetReadTxn()
         if (!isBegun) beginMerge(on.shared, rowsExpected(portion, isAll))
         return mergeRows(on.shared, changes, merger, portion, from)
       })

@@ -72,6 +72,16 @@ export class Buckets {
     putLayout(this.#meta, layout)
   }
 
+  /** Inside a write transaction: what the index says of its buckets. */
+  get described(): { readonly layout: Layout; readonly identities: number } {
+    return { layout: this.layout, identities: this.count() }
+  }
+
+  set described({ layout, identities }) {
+    this.layout = layout
+    this.counted = identities
+  }
+
   layoutAt(at?: ReadAt): Layout {
     const layout = readLayoutOf(this.#meta, at)
     if (layout === null) throw new IndexDamaged("The index does not say where its buckets are")
@@ -333,6 +343,34 @@ export class CellWriter implements Into {
   #begin(): void {
     this.#builder.begin(this.#cell, this.#cells)
     this.#end = cellStart(this.#cell + 1, this.#cells)
+  }
+}
+
+/** Fills an index of nobody with identities in order, in as many transactions as are wanted. */
+export class Filling {
+  readonly #buckets: Buckets
+  readonly #cells: number
+  readonly #writer: CellWriter
+  #identities = 0
+
+  constructor(buckets: Buckets, identities: number) {
+    this.#buckets = buckets
+    this.#cells = cellsFor(identities)
+    this.#writer = new CellWriter(buckets, other(FIRST_LAYOUT.side), this.#cells, 0)
+  }
+
+  /** Inside a write transaction. */
+  add(key: Uint8Array, set: Uint8Array): void {
+    this.#writer.add(firstOf(key), key, 4, set, 0, set.length)
+    this.#identities++
+  }
+
+  /** Inside a write transaction. */
+  end(): void {
+    this.#writer.upTo(this.#cells)
+    this.#buckets.removeBucket(FIRST_LAYOUT.side, 0)
+    this.#buckets.layout = { side: other(FIRST_LAYOUT.side), cells: this.#cells, next: null }
+    this.#buckets.counted = this.#identities
   }
 }
 

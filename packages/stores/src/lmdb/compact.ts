@@ -1,6 +1,7 @@
 import type { BatchState } from "../entry-set.ts"
 import { keptSet } from "../entry-spans.ts"
 import { IndexDamaged } from "../exposure-index.ts"
+import { Buckets, Filling } from "./buckets.ts"
 import { LMDB_MAP_BYTES } from "./environment.ts"
 import { type Making, replaceGeneration, type Replaced } from "./replace-generation.ts"
 import { chunksOf, readingAll, type Snapshot } from "./scan.ts"
@@ -52,6 +53,8 @@ async function copySets(
   const before = name === "shared" ? 0 : counts.shared
   let done = 0
   let last: Uint8Array | null = null
+  const filling =
+    name === "shared" && to.shared instanceof Buckets ? new Filling(to.shared, counts.shared) : null
   for (const chunk of chunksOf(from, name, snapshot)) {
     await to.root.childTransaction(() => {
       for (const { key, value, intact } of chunk) {
@@ -60,15 +63,24 @@ async function copySets(
         }
         last = key
         if (!intact) {
-          to[name].putDamaged(key, value, true)
+          // In a bucket it would be one of many, and the others would be lost with it.
+          if (filling !== null) throw new IndexDamaged("A part of the index is damaged")
+          to.tenants.putDamaged(key, value, true)
           continue
         }
         const kept = keptSet(value, stateOf)
-        if (kept !== null) to[name].put(key, kept, true)
+        if (kept === null) continue
+        if (filling === null) to.tenants.put(key, kept, true)
+        else filling.add(key, kept)
       }
     })
     done += chunk.length
     onProgress?.(before + done, total)
+  }
+  if (filling !== null) {
+    await to.root.childTransaction(() => {
+      filling.end()
+    })
   }
   if (done !== counts[name]) throw new IndexDamaged("Not every key of the index can be reached")
 }

@@ -4,7 +4,7 @@ import { IndexDamaged, IndexUnavailable } from "../exposure-index.ts"
 import { Changes } from "./changes.ts"
 import type { ReadAt } from "./checked-database.ts"
 import { openCurrent, type OpenGeneration } from "./generations.ts"
-import { readDocument, type StoredDocument, Superseded, supersededBy } from "./stored.ts"
+import { readDocument, type StoredDocument, Superseded, supersededBy, withLayout } from "./stored.ts"
 
 /**
  * An open index, whichever of its generations is in use. When another takes its place, the read or
@@ -58,7 +58,7 @@ export function openConnection(path: string, readOnly: boolean, mapSize: number)
   let held: Held = faultsNamed(() => ({ on: openCurrent(path, readOnly, mapSize), writes: 0 }))
   let closed = false
   // Comes from read transactions only: what a write transaction sees may still fail to commit.
-  let known: StoredDocument = { ...emptyCatalogue, version: -1, layout: null }
+  let known: StoredDocument = withLayout({ ...emptyCatalogue, version: -1 }, null)
 
   let turn: Turn | null = null
 

@@ -3,6 +3,7 @@ import type { Catalogue } from "../catalogue.ts"
 import { isTombstone, readEntrySet } from "../entry-set.ts"
 import { KEY_BYTES } from "../exposure-index.ts"
 import { isReadable } from "../stored-set.ts"
+import type { Buckets } from "./buckets.ts"
 import type { CheckedDatabase, ReadAt } from "./checked-database.ts"
 import { tenantKey, type Environment } from "./environment.ts"
 import { turn, withGeneration } from "./index-facts.ts"
@@ -127,7 +128,7 @@ export function sampled(
   const tenantIds = [...tenants]
   const seen = new Set<string>()
   let faults = 0
-  const probe = (database: CheckedDatabase, start: Uint8Array): void => {
+  const probe = (database: CheckedDatabase | Buckets, start: Uint8Array): void => {
     for (const { key, value, intact } of database.range({ start, limit: 1 }, at)) {
       const id = `${database === on.shared ? "s" : "t"}${Buffer.from(key).toString("hex")}`
       if (seen.has(id)) continue

@@ -65,7 +65,7 @@ export function readDocument(
     if (held.layout === null ? stored.length === VERSION_BYTES : isLayoutOf(stored, held.layout)) {
       return held
     }
-    return { ...held, layout: layoutIn(stored) }
+    return withLayout(held, layoutIn(stored))
   }
   if (isMark(stored)) throw new Superseded()
   const layout = layoutIn(stored)
@@ -73,7 +73,12 @@ export function readDocument(
   if (bytes === undefined) throw new MalformedBytes("no catalogue")
   const document = readCatalogue(bytes.subarray(0, bytes.length))
   if (document.version !== version) throw new MalformedBytes("catalogue of another version")
-  return { ...document, layout }
+  return withLayout(document, layout)
+}
+
+/** Not enumerable: whoever gets or compares a catalogue is not concerned with it. */
+export function withLayout(document: CatalogueDocument, layout: Layout | null): StoredDocument {
+  return Object.defineProperty({ ...document }, "layout", { value: layout }) as StoredDocument
 }
 
 function isLayoutOf(stored: Uint8Array, layout: Layout): boolean {

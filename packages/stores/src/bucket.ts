@@ -62,7 +62,7 @@ function checksumOfWords(bytes: Uint8Array, length: number, seed: number): numbe
 
 /** The words of the buffers that are read over and over: that of lmdb, and those of builders. */
 let lastBuffer: ArrayBufferLike | null = null
-let lastWords = new Int32Array(0)
+let lastWords: Int32Array = new Int32Array(0)
 
 function wordsOf(bytes: Uint8Array): Int32Array {
   const { buffer, byteOffset } = bytes

@@ -1,5 +1,4 @@
 import {
-  bucketCount,
   BucketBuilder,
   BucketReader,
   findInBucket,

@@ -46,7 +46,11 @@ export function readLayout(bytes: Uint8Array, at: number): Layout {
 }
 
 /** Whether the bytes at `at` spell this layout. */
-export function spellsLayout(bytes: Uint8Array, at: number, { side, cells, next }: Layout): boolean {
+export function spellsLayout(
+  bytes: Uint8Array,
+  at: number,
+  { side, cells, next }: Layout,
+): boolean {
   if (bytes.length !== at + (next === null ? BYTES : MOVING_BYTES)) return false
   if (bytes[at] !== side || numberAt(bytes, at + 1) !== cells) return false
   return (

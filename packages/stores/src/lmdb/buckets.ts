@@ -1,10 +1,4 @@
-import {
-  BucketBuilder,
-  BucketReader,
-  findInBucket,
-  isIntactBucket,
-  place,
-} from "../bucket.ts"
+import { BucketBuilder, BucketReader, findInBucket, isIntactBucket, place } from "../bucket.ts"
 import { cellOf, CELLS_MAX, cellStart, FIRSTS, firstOf } from "../cells.ts"
 import { IndexDamaged } from "../exposure-index.ts"
 import { FIRST_LAYOUT, type Layout, type Side } from "./bucket-layout.ts"
@@ -412,7 +406,11 @@ export class Unmoved {
   #load(): void {
     const { reader } = this
     while (++this.#cell < this.#cells) {
-      reader.read(this.#buckets.bucket(this.#side, this.#cell, this.#cells), this.#cell, this.#cells)
+      reader.read(
+        this.#buckets.bucket(this.#side, this.#cell, this.#cells),
+        this.#cell,
+        this.#cells,
+      )
       while (reader.i < reader.count && reader.first < this.#from) reader.next()
       if (reader.i < reader.count) return
     }
@@ -422,7 +420,8 @@ export class Unmoved {
 /** Inside a write transaction: begins to move all identities into cells for so many. */
 export function beginMove(buckets: Buckets, identities: number): void {
   const { side, cells, next } = buckets.layout
-  if (next === null) buckets.layout = { side, cells, next: { cells: cellsFor(identities), upTo: 0 } }
+  if (next === null)
+    buckets.layout = { side, cells, next: { cells: cellsFor(identities), upTo: 0 } }
 }
 
 /** Inside a write transaction: moves about so many identities on. False once none are left. */

@@ -4,7 +4,13 @@ import { IndexDamaged, IndexUnavailable } from "../exposure-index.ts"
 import { Changes } from "./changes.ts"
 import type { ReadAt } from "./checked-database.ts"
 import { openCurrent, type OpenGeneration } from "./generations.ts"
-import { readDocument, type StoredDocument, Superseded, supersededBy, withLayout } from "./stored.ts"
+import {
+  readDocument,
+  type StoredDocument,
+  Superseded,
+  supersededBy,
+  withLayout,
+} from "./stored.ts"
 
 /**
  * An open index, whichever of its generations is in use. When another takes its place, the read or

@@ -76,12 +76,7 @@ class Merging {
   #known = 0
   #added = 0
 
-  constructor(
-    buckets: Buckets,
-    changes: Changes,
-    merger: SegmentMerger,
-    portion: SegmentBlock,
-  ) {
+  constructor(buckets: Buckets, changes: Changes, merger: SegmentMerger, portion: SegmentBlock) {
     this.#buckets = buckets
     this.#changes = changes
     this.#merger = merger
@@ -126,7 +121,10 @@ class Merging {
     const limit = next.upTo + Math.max(1, Math.floor(IDENTITIES_AT_ONCE / Math.max(1, whole)))
     // Identities without rows, before the first that has some.
     const begun = cellAt(from)
-    const upTo = Math.min(next.cells, Math.max(Math.min(limit, cellAt(count - 1) + 1), next.upTo + 1))
+    const upTo = Math.min(
+      next.cells,
+      Math.max(Math.min(limit, cellAt(count - 1) + 1), next.upTo + 1),
+    )
     if (upTo <= begun) {
       moveTo(this.#buckets, upTo, () => undefined)
       return this.#done(0)
@@ -227,4 +225,3 @@ function sameKey(keys: Uint8Array, a: number, b: number): boolean {
   for (let i = KEY_BYTES - 1; i >= 0; i--) if (keys[atA + i] !== keys[atB + i]) return false
   return true
 }
-

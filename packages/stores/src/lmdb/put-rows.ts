@@ -47,7 +47,9 @@ export async function* mergeBlocks(
       if (merged.rows > 0) yield merged
     }
   }
-  while (await write((_, { shared }) => shared instanceof Buckets && moveOn(shared, PORTION_ROWS))) {
+  while (
+    await write((_, { shared }) => shared instanceof Buckets && moveOn(shared, PORTION_ROWS))
+  ) {
     continue
   }
 }

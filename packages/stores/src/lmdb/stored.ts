@@ -112,8 +112,5 @@ export function putLayout(meta: CheckedDatabase, layout: Layout): void {
 function putVersion(meta: CheckedDatabase, version: number, layout: Layout | null): void {
   const bytes = Buffer.alloc(VERSION_BYTES)
   bytes.writeBigUInt64BE(BigInt(version))
-  meta.put(
-    CATALOGUE_VERSION,
-    layout === null ? bytes : Buffer.concat([bytes, layoutBytes(layout)]),
-  )
+  meta.put(CATALOGUE_VERSION, layout === null ? bytes : Buffer.concat([bytes, layoutBytes(layout)]))
 }

@@ -3,10 +3,11 @@ import { test } from "node:test"
 import { parseEmail } from "./email.ts"
 import { parsePhone } from "./phone.ts"
 
-// Each time is the least of several, compared with an ordinary address in the same process, so that
-// a busy machine decides nothing. The test looks for quadratic time: that cost 130 times as much,
-// and now it is 25.
+// Each time is the least of several, compared with an ordinary address in the same process, and one
+// that is too long is measured again, so that a busy machine decides nothing. The test looks for
+// quadratic time: that cost 130 times as much, and now it is 25.
 const TIMES_DEARER_MAX = 60
+const AGAIN = 500
 const rounds = process.env["ASSAY_SOAK"] === undefined ? 300 : 50_000
 
 test("no text costs the parsers much more than an ordinary address does", (t) => {
@@ -15,7 +16,10 @@ test("no text costs the parsers much more than an ordinary address does", (t) =>
   const unit = cost(parseEmail, ordinary, 50)
   let dearest = { name: "", times: 0 }
   const look = (name: string, text: string): number => {
-    const times = Math.max(cost(parseEmail, text, 5), cost(parsePhone, text, 5)) / unit
+    const timed = (often: number): number =>
+      Math.max(cost(parseEmail, text, often), cost(parsePhone, text, often)) / unit
+    const first = timed(5)
+    const times = first < TIMES_DEARER_MAX ? first : timed(AGAIN)
     if (times > dearest.times) dearest = { name, times }
     return times
   }

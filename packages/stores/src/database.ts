@@ -41,6 +41,8 @@ export interface DecisionsUse extends DatabaseUse {
 export interface Database {
   /** As `assay doctor` prints it. */
   readonly name: string
+  /** Whether several services may use it at the same time. */
+  readonly isShared: boolean
   openRecords(use: RecordsUse): Promise<Records>
   /** The rows of the records, to be copied or put back. */
   copyRecords(use: RecordsCopyUse): Promise<RecordsCopy>

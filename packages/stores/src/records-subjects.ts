@@ -53,7 +53,8 @@ export interface SubjectRecords {
   tombstones(of: { after: Uint8Array | null; limit: number }): Promise<Tombstone[]>
 }
 
-const ERASE = "subject.erase"
+/** In the audit trail: of one tenant or of all. */
+export const ERASE = "subject.erase"
 const EXPORT = "subject.export"
 /**
  * Of simultaneous requests a later one may be written first. An entry dated further ahead is from

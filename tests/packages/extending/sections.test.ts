@@ -108,7 +108,7 @@ test("a format added by the steps is found, named by the command and imported", 
 test("an engine added by the steps passes the port's suite and serves", async () => {
   const suite = copy.run(["--test", "packages/stores/src/json/engine.test.ts"])
   assert.match(suite, /^ℹ fail 0$/m)
-  assert.match(suite, /^ℹ pass 48$/m)
+  assert.match(suite, /^ℹ pass 49$/m)
 
   const file = join(copy.path, "index.json")
   const itsData = join(copy.path, "data-of-engine")

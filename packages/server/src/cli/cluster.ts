@@ -1,7 +1,7 @@
 import { isExplained } from "@assay/runtime/explained"
 import { typedCommand } from "@assay/runtime/typed-command"
 import type { IndexMember } from "@assay/stores/index-place"
-import { openRecords } from "@assay/stores/open/open-database"
+import { openRecords, recordsAreShared } from "@assay/stores/open/open-database"
 import { indexAt } from "@assay/stores/open/open-index"
 import type { HeldLease, Node } from "@assay/stores/records-nodes"
 import type { Records } from "@assay/stores/records"
@@ -45,7 +45,7 @@ export async function printClusterStatus(
   { env, print }: Terminal,
 ): Promise<void> {
   const config = readConfig(env)
-  if (config.databaseUrl === null)
+  if (!recordsAreShared(config))
     throw new CommandError(
       "There is one node: its records are in its data directory. Several share a DATABASE_URL",
     )
@@ -59,7 +59,7 @@ export async function printClusterStatus(
 /** Forgets a node for good. What it decided and had not brought into the store is then missing. */
 export async function forgetNode(id: string, terminal: Terminal): Promise<void> {
   const config = readConfig(terminal.env)
-  if (config.databaseUrl === null)
+  if (!recordsAreShared(config))
     throw new CommandError("There is one node, and it is not among any")
   await withNodes(config, async (records) => {
     const [now, nodes] = [await records.databaseTime(), await records.nodes()]

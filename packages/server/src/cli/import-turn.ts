@@ -4,7 +4,7 @@ import { setTimeout as delay } from "node:timers/promises"
 import { ImportFailure } from "@assay/corpus/engine/import-failure"
 import type { SharedTurn } from "@assay/corpus/import-request"
 import type { Secrets } from "@assay/runtime/secrets"
-import { openRecords } from "@assay/stores/open/open-database"
+import { openRecords, recordsAreShared } from "@assay/stores/open/open-database"
 import type { Lease } from "@assay/stores/records-nodes"
 import type { Records } from "@assay/stores/records"
 import type { Config } from "../base/config.ts"
@@ -21,7 +21,7 @@ export function sharedImportTurn(
   pid: number,
 ):
   ((wait: { readonly wait: boolean; readonly signal: AbortSignal }) => Promise<SharedTurn>) | null {
-  if (config.databaseUrl === null) return null
+  if (!recordsAreShared(config)) return null
   return async ({ wait, signal }) => {
     // A connection of its own: the service of this node may end before the import does.
     const records = await openRecords(config, {

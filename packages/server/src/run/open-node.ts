@@ -1,6 +1,9 @@
 import { hostname } from "node:os"
 import type { Log } from "@assay/runtime/log"
 import { INDEX_FORMAT } from "@assay/stores/exposure-index"
+import type { CountersPlace } from "@assay/stores/open/open-counters"
+import { recordsAreShared } from "@assay/stores/open/open-database"
+import { indexAt } from "@assay/stores/open/open-index"
 import { RecordsError } from "@assay/stores/records-error"
 import type { Records } from "@assay/stores/records"
 import type { Config } from "../base/config.ts"
@@ -19,7 +22,7 @@ export interface OwnNode extends Omit<Membership, "figures"> {
 }
 
 interface NodeOptions {
-  readonly config: Pick<Config, "databaseUrl" | "indexUrl" | "port" | "workers" | "drop">
+  readonly config: Pick<Config, "port" | "workers" | "drop"> & CountersPlace
   readonly records: Records
   /** The data directory, which holds the name of the node. */
   readonly directory: string
@@ -28,7 +31,7 @@ interface NodeOptions {
 
 /** Records in files are one service's own, which then tells nobody of itself. */
 export async function openNode({ config, records, directory, log }: NodeOptions): Promise<OwnNode> {
-  if (config.databaseUrl === null) {
+  if (!recordsAreShared(config)) {
     return {
       now: Date.now,
       noting: async (fold) => await fold(),
@@ -38,7 +41,7 @@ export async function openNode({ config, records, directory, log }: NodeOptions)
     }
   }
   const id = nodeIdIn(directory)
-  const { port, workers, drop, indexUrl } = config
+  const { port, workers, drop } = config
   const membership = await openMembership({
     records,
     facts: {
@@ -50,7 +53,7 @@ export async function openNode({ config, records, directory, log }: NodeOptions)
         port,
         workers,
         drop: drop.on,
-        index: indexUrl === null ? "own" : "shared",
+        index: indexAt(config).files === null ? "shared" : "own",
       }),
       startedAt: Date.now(),
     },

@@ -24,6 +24,7 @@ import type { Log } from "@assay/runtime/log"
 import { type Models, openModels } from "../score/models.ts"
 import { openSecrets, type Secrets } from "@assay/runtime/secrets"
 import { readIndexFacts } from "@assay/stores/lmdb/index-facts"
+import { recordsAreShared } from "@assay/stores/open/open-database"
 import { indexAt } from "@assay/stores/open/open-index"
 import type { Records } from "@assay/stores/records"
 import { firstLinkToken } from "../people/first-link.ts"
@@ -46,6 +47,7 @@ import { openControlSocket } from "@assay/runtime/control-socket"
 import { forgetEverywhere } from "./forget-everywhere.ts"
 import { keepCounters } from "./keep-counters.ts"
 import { keepDecisions } from "./decision-keeping.ts"
+import { keepSetAside } from "./keep-set-aside.ts"
 import { IMPORT_LEASE } from "../base/import-lease.ts"
 import { openNode, unlessFirst } from "./open-node.ts"
 import { digestEvent } from "./digest-event.ts"
@@ -237,6 +239,16 @@ async function openService(given: Given): Promise<Service> {
     now: Date.now,
   })
 
+  const setAside = node.turns.alone
+    ? null
+    : keepSetAside({
+        journal: directory.journal,
+        records,
+        days: config.decisionDays,
+        now: Date.now,
+        log,
+      })
+
   const { promise: running, resolve: nowRunning } = Promise.withResolvers<Workers>()
   let reloads = 0
   const reloadEverywhere = async (): ReturnType<typeof reloadLists> => {
@@ -244,7 +256,7 @@ async function openService(given: Given): Promise<Service> {
     reloads++
     return reloaded
   }
-  const others = config.databaseUrl === null ? noOtherNodes : openOtherNodes({ records })
+  const others = recordsAreShared(config) ? openOtherNodes({ records }) : noOtherNodes
   const command = (): CommandProgram => ({ exec: program.argv[1], execArgv: program.execArgv })
   const writers = await openWriters(
     {
@@ -470,6 +482,7 @@ async function openService(given: Given): Promise<Service> {
           () => control.close(),
           () => learnt.close(),
           () => counted.close(),
+          () => setAside?.stop(),
           () => decisions.stop(),
           () => node.leave(),
           () => heads.stop(),
@@ -525,7 +538,7 @@ async function openSinks(
   records: Records,
 ): Promise<SinksThread> {
   const { openSinksThread } = await import("./open-sinks-thread.ts")
-  const alone = config.databaseUrl === null
+  const alone = !recordsAreShared(config)
   return await openSinksThread({ settings, alone, subkeys: secrets.subkeys }, records, log)
 }
 

@@ -41,7 +41,7 @@ import { MODEL_NAMES, openModels } from "../score/models.ts"
 import { openNetworkTrust } from "../score/email/network/open-network-trust.ts"
 import { openVelocityOfContext } from "../score/velocity.ts"
 import { openSecrets } from "@assay/runtime/secrets"
-import { openRecords, readDecisions } from "@assay/stores/open/open-database"
+import { openRecords, readDecisions, recordsAreShared } from "@assay/stores/open/open-database"
 import { countsAreShared } from "@assay/stores/open/open-counters"
 import { indexAt, openIndex } from "@assay/stores/open/open-index"
 import { RecordsError } from "@assay/stores/records-error"
@@ -180,7 +180,7 @@ export async function runWorker(
     // A decision just made cannot be looked up now: that must not answer "not found".
     (cause) => new RecordsError("unavailable", "The newest decisions cannot be read", { cause }),
   )
-  const others = config.databaseUrl === null ? noOtherNodes : openOtherNodes({ records })
+  const others = recordsAreShared(config) ? openOtherNodes({ records }) : noOtherNodes
   const models = openModels(directory.models)
   const eventNews = openEventNews({ newest: () => records.newestEvent() })
   const services: Services = {

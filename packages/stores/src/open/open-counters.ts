@@ -3,6 +3,7 @@ import { embeddedNodeCounters } from "../embedded/node-counters.ts"
 import type { ForgottenIdentities, ForgottenUse } from "../forgotten-identities.ts"
 import type { IndexPlace, SharedParts } from "../index-place.ts"
 import type { NodeCounters, NodeCountersUse } from "../node-counters.ts"
+import { recordsAreShared } from "./open-database.ts"
 import { remoteIndexAt } from "./open-index.ts"
 
 export type CountersPlace = DatabasePlace & IndexPlace
@@ -12,7 +13,7 @@ export type CountersPlace = DatabasePlace & IndexPlace
  * which number the tenants. Null: every node is alone.
  */
 function sharedAt(place: CountersPlace): SharedParts | null {
-  return place.databaseUrl === null ? null : (remoteIndexAt(place)?.shared ?? null)
+  return recordsAreShared(place) ? (remoteIndexAt(place)?.shared ?? null) : null
 }
 
 /** Whether all nodes count together. */

@@ -44,6 +44,11 @@ export async function copyRecords(place: DatabasePlace, use: RecordsCopyUse): Pr
   return await databaseAt(place).copyRecords(use)
 }
 
+/** Whether other services may use the same records: each is then one of several nodes. */
+export function recordsAreShared(place: DatabasePlace): boolean {
+  return databaseAt(place).isShared
+}
+
 /** Whether opening the decisions of a place can find any. */
 export function mayHoldDecisions(place: DatabasePlace): boolean {
   return databaseAt(place).mayHoldDecisions()

@@ -13,6 +13,7 @@ export const postgres: DatabaseEngine = {
     }
     return {
       name: "PostgreSQL",
+      isShared: true,
       async openRecords({ connections: poolMax = 1, auditKey, onEvents }) {
         const { openPostgresRecords } = await import("./records.ts")
         return await openPostgresRecords({

@@ -8,6 +8,7 @@ export function sqliteIn(dataDirectory: string): Database {
   const directory = join(dataDirectory, "decisions")
   return {
     name: "SQLite",
+    isShared: false,
     async openRecords({ readOnly, auditKey, onEvents }) {
       const { openSqliteRecords } = await import("./records.ts")
       return await openSqliteRecords({

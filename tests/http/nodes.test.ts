@@ -246,11 +246,11 @@ if (nodes !== null) {
     writeFileSync(list, lines.join(""))
     const command = [...["corpus", "import", list, "--source", "leak"], ...["--date", "2026-10-01"]]
     const of = (number: number) => ({ ...env, ASSAY_DATA: at(number).dataDirectory })
-    const elsewhere = { name: "import", holder: "elsewhere 4242 x", forMs: 600_000 }
+    const elsewhere = { name: "import", holder: "node_elsewhere", forMs: 600_000 }
     const lease = (await records.takeLease(elsewhere)) ?? assert.fail()
     const refused = await assay(command, of(1))
     assert.equal(refused.code, 1)
-    assert.match(refused.err, /Another import runs \(process 4242 on elsewhere\)/)
+    assert.match(refused.err, /Another import runs \(on node_elsewhere\)/)
     await records.releaseLease(lease)
 
     const killed = spawn(process.execPath, [...assayProgram(), ...command], {

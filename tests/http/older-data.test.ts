@@ -98,6 +98,15 @@ test("a data directory of an older program opens, migrates and answers the same"
   assertSame(await answersToday("embedded", async () => ({})), recorded.embedded)
 })
 
+/** Several nodes go by the clock of the database, which then has to show the same time as theirs. */
+async function putBack(client: Client, database: string): Promise<void> {
+  await client.query(
+    `create function public.clock_timestamp() returns timestamptz language sql as
+      $$ select pg_catalog.clock_timestamp() + ${ASKED_AT - Date.now()} * interval '1 millisecond' $$`,
+  )
+  await client.query(`alter database "${database}" set search_path = public, pg_catalog`)
+}
+
 test("so does one whose records and decisions are in PostgreSQL", async (context) => {
   const server = await testServerOrSkip(context)
   if (server === null) return
@@ -106,6 +115,7 @@ test("so does one whose records and decisions are in PostgreSQL", async (context
     const client = new Client({ connectionString: url })
     await client.connect()
     await client.query(readFileSync(join(FIXTURE, "postgres.sql"), "utf8"))
+    await putBack(client, new URL(url).pathname.slice(1))
     await client.end()
     return { DATABASE_URL: url }
   }

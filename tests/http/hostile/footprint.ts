@@ -39,5 +39,5 @@ function kindOf(pid: number): string {
 
 function isGone(error: unknown): boolean {
   const { code } = error as NodeJS.ErrnoException
-  return code === "ENOENT" || code === "ESRCH" || /anonymous/.test(String(error))
+  return code === "ENOENT" || code === "ESRCH" || /does not tell RssAnon/.test(String(error))
 }

@@ -1,2 +1,2 @@
-/** Held by whichever process imports, of all nodes that share the records. */
+/** Held by the node that imports, of all that share the records. */
 export const IMPORT_LEASE = "import"

@@ -196,7 +196,7 @@ export function importReach(
 ): ImportReach {
   const directory = openDataDirectory(config.dataDirectory)
   const secrets = openSecrets(config.secretFile, config.secretMayBeMade)
-  const sharedTurn = sharedImportTurn(config, secrets, host.pid)
+  const sharedTurn = sharedImportTurn(config, secrets)
   return {
     ...(sharedTurn && { sharedTurn }),
     directory,

@@ -1,5 +1,3 @@
-import { randomBytes } from "node:crypto"
-import { hostname } from "node:os"
 import { setTimeout as delay } from "node:timers/promises"
 import { ImportFailure } from "@assay/corpus/engine/import-failure"
 import type { SharedTurn } from "@assay/corpus/import-request"
@@ -9,16 +7,20 @@ import type { Lease } from "@assay/stores/records-nodes"
 import type { Records } from "@assay/stores/records"
 import type { Config } from "../base/config.ts"
 import { IMPORT_LEASE } from "../base/import-lease.ts"
+import { nodeIdIn } from "../run/node-id.ts"
 
 const LEASE_MS = 15_000
 const RENEW_MS = LEASE_MS / 3
 const RETRY_MS = 500
 
-/** The turn of this process among all that may import into an index that several nodes serve. */
+/**
+ * The turn of this node among all that may import into an index that several nodes serve. It is taken
+ * by whoever has the turn of the data directory, so that a node takes back at once what an import of
+ * its own held that was killed.
+ */
 export function sharedImportTurn(
   config: Config,
   secrets: Secrets,
-  pid: number,
 ):
   ((wait: { readonly wait: boolean; readonly signal: AbortSignal }) => Promise<SharedTurn>) | null {
   if (!recordsAreShared(config)) return null
@@ -30,12 +32,7 @@ export function sharedImportTurn(
     })
     try {
       await records.migrate()
-      return await takeTurn(
-        records,
-        `${hostname()} ${pid} ${randomBytes(4).toString("hex")}`,
-        wait,
-        signal,
-      )
+      return await takeTurn(records, nodeIdIn(config.dataDirectory), wait, signal)
     } catch (error) {
       await records.close()
       throw error
@@ -54,7 +51,8 @@ async function takeTurn(
   while ((lease = await records.takeLease(asked)) === null) {
     if (!wait) {
       const held = (await records.leases()).find(({ name }) => name === IMPORT_LEASE)
-      throw new ImportFailure("another-runs", `Another import runs (${whoOf(held?.holder)})`)
+      const where = held === undefined ? "it has just ended" : `on ${held.holder}`
+      throw new ImportFailure("another-runs", `Another import runs (${where})`)
     }
     await delay(RETRY_MS, undefined, { signal })
   }
@@ -79,9 +77,4 @@ async function takeTurn(
       await records.close()
     },
   }
-}
-
-function whoOf(holder: string | undefined): string {
-  const [host, pid] = (holder ?? "").split(" ")
-  return pid === undefined ? "it has just ended" : `process ${pid} on ${host}`
 }

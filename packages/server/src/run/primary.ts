@@ -49,6 +49,7 @@ import { keepCounters } from "./keep-counters.ts"
 import { keepDecisions } from "./decision-keeping.ts"
 import { keepSetAside } from "./keep-set-aside.ts"
 import { IMPORT_LEASE } from "../base/import-lease.ts"
+import { nodeIdIn } from "./node-id.ts"
 import { openNode, unlessFirst } from "./open-node.ts"
 import { digestEvent } from "./digest-event.ts"
 import { type DropAddress, type DropChild, type Program, startDrop } from "./drop-child.ts"
@@ -292,7 +293,9 @@ async function openService(given: Given): Promise<Service> {
         },
         async isImportingAnywhere() {
           if (this.isImporting()) return true
-          return (await records.leases()).some(({ name }) => name === IMPORT_LEASE)
+          // One of this node would be seen above: what it seems to hold is of one that was killed.
+          const others = (await records.leases()).filter(({ name }) => name === IMPORT_LEASE)
+          return others.some(({ holder }) => holder !== nodeIdIn(directory.path))
         },
         start: (stdin) => startSpokenCommand(command(), ["corpus", "take"], stdin),
         now: Date.now,

@@ -142,12 +142,17 @@ if (cluster !== null && postgres !== null) {
     const key = await keyOf("curious", "free")
     const ask = async (on: Service, from: number, count: number): Promise<string[]> => {
       const emails = Array.from({ length: count }, (_, n) => `person-${from + n}@mail.example`)
-      const response = await answered(() =>
-        on.request("/api/v1/risk/score/batch", { key, json: { emails } }),
-      )
-      assert.equal(response.status, 200)
-      const { results } = (await response.json()) as { results: { problem?: { code: string } }[] }
-      return results.map(({ problem }) => problem?.code ?? "in")
+      for (;;) {
+        const response = await answered(() =>
+          on.request("/api/v1/risk/score/batch", { key, json: { emails } }),
+        )
+        assert.equal(response.status, 200)
+        const { results } = (await response.json()) as { results: { problem?: { code: string } }[] }
+        const codes = results.map(({ problem }) => problem?.code ?? "in")
+        // Lines that are refused are taken from the rate, which a fast machine uses up.
+        if (!codes.includes("rate-limited")) return codes
+        await delay(1000)
+      }
     }
     const answers = await Promise.all([0, 1, 2].map((n) => ask(node(n), n * 50, 50)))
     const all = answers.flat()

@@ -20,7 +20,7 @@ import { makeTrialClient } from "../../packages/carrier/src/trial-client.ts"
 import { assay, createKey } from "../cli/assay.ts"
 import { openStream } from "./ndjson.ts"
 import { type Service, startService } from "./service.ts"
-import { RANGE, simChange } from "./sim-change.ts"
+import { simChange, writeTrialProvider } from "./sim-change.ts"
 import { temporaryDirectory } from "./temporary.ts"
 
 const temporary = temporaryDirectory()
@@ -52,19 +52,8 @@ if (cluster !== null && postgres !== null) {
   before(async () => {
     const secret = join(temporary, "secret")
     writeFileSync(secret, `${randomBytes(32).toString("hex")}\n`, { mode: 0o600 })
-    writeFileSync(join(temporary, "key.pem"), carrierKeys.privateKeyPem)
-    const north = {
-      name: "north",
-      ranges: [RANGE],
-      base_url: carrier.url,
-      token_url: carrier.tokenUrl,
-      client_id: "assay",
-      private_key_file: "key.pem",
-      timeout_ms: 30_000,
-      apis: { sim_swap: { price: 0.5, answers: "date" } },
-    }
-    const caps = { budget_ms: 2_000, daily_cap: 4, tenant_daily_cap: 3 }
-    writeFileSync(join(temporary, "providers.json"), JSON.stringify({ ...caps, camara: [north] }))
+    const caps = { daily_cap: 4, tenant_daily_cap: 3 }
+    const providers = writeTrialProvider(temporary, carrier, carrierKeys.privateKeyPem, caps)
     const url = await postgres.createDatabase()
     env = {
       DATABASE_URL: url,
@@ -73,7 +62,7 @@ if (cluster !== null && postgres !== null) {
       ASSAY_INDEX_TIMEOUT_MS: "10000",
       ASSAY_STREAM_IDLE_SECONDS: "900",
       ASSAY_SECRET_FILE: secret,
-      ASSAY_PROVIDERS: join(temporary, "providers.json"),
+      ASSAY_PROVIDERS: providers,
     }
     // One after the other: the first makes tables and index.
     for (let n = 0; n < 3; n++) nodes.push(await start(n))

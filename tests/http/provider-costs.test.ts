@@ -1,12 +1,11 @@
 import assert from "node:assert/strict"
-import { writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { test } from "node:test"
 import { openTrialCarrier } from "../../packages/carrier/src/open-trial-carrier.ts"
 import { makeTrialClient } from "../../packages/carrier/src/trial-client.ts"
 import { assay, createKey } from "../cli/assay.ts"
 import { startService } from "./service.ts"
-import { RANGE, simChange } from "./sim-change.ts"
+import { simChange, writeTrialProvider } from "./sim-change.ts"
 import { temporaryDirectory } from "./temporary.ts"
 
 const temporary = temporaryDirectory()
@@ -15,20 +14,8 @@ const dataDirectory = join(temporary, "data")
 test("the caps of a day hold over tenants, workers and kill -9, and every call is accounted for", async () => {
   const keys = await makeTrialClient("assay")
   const carrier = await openTrialCarrier({ clients: [keys.client] })
-  const file = join(temporary, "providers.json")
-  writeFileSync(join(temporary, "key.pem"), keys.privateKeyPem)
-  const north = {
-    name: "north",
-    ranges: [RANGE],
-    base_url: carrier.url,
-    token_url: carrier.tokenUrl,
-    client_id: "assay",
-    private_key_file: "key.pem",
-    timeout_ms: 30_000,
-    apis: { sim_swap: { price: 0.5, answers: "date" } },
-  }
-  const caps = { budget_ms: 2_000, daily_cap: 1.5, tenant_daily_cap: 1 }
-  writeFileSync(file, JSON.stringify({ ...caps, camara: [north] }))
+  const caps = { daily_cap: 1.5, tenant_daily_cap: 1 }
+  const file = writeTrialProvider(temporary, carrier, keys.privateKeyPem, caps)
   const start = () =>
     startService({ dataDirectory, env: { ASSAY_PROVIDERS: file }, args: ["--workers", "2"] })
 

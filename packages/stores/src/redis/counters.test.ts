@@ -173,6 +173,7 @@ if (cluster !== null) {
     // What it forgets it asks for again, and who holds lookups of before gives none back twice.
     for (const node of cluster.nodes) {
       const key = `${nodes.bucketOf(1)}:t1:${MONTH}`
+      // Those that do not have the slot refuse.
       await node.ask("DEL", key).catch(() => undefined)
     }
     await workers[0]?.giveBack(1, MONTH, 2)
@@ -263,6 +264,7 @@ if (cluster !== null) {
     const event = signup({ mailbox: "m", device: "d", atSeconds: START / 1000 })
     await nodes.of(1).velocity(event)
     for (const node of cluster.nodes) {
+      // Those that do not have the slot refuse.
       await node.ask("DEL", nodes.bucketOf(1)).catch(() => undefined)
     }
     await assert.rejects(nodes.of(1).velocity(event), IndexUnavailable)

@@ -1,7 +1,7 @@
 import { sql, type Selectable } from "kysely"
 
 import { note } from "./records-audit.ts"
-import type { Engine, Store, Write } from "./records-engine.ts"
+import type { EventInserts, Store, Write } from "./records-engine.ts"
 import { RecordsError } from "./records-error.ts"
 import { appendEvents } from "./records-events.ts"
 import { keyCreated, keyQuotaReached, keyRevoked, keyRotated } from "./records-key-events.ts"
@@ -10,10 +10,7 @@ import type { Schema } from "./records-schema.ts"
 import type { Accounts, ApiKey, KeyHolder, NewKey, Tenant } from "./accounts.ts"
 
 /** Tenants and keys over either engine. */
-export function sqlAccounts(
-  { read, write }: Store,
-  { takeTurn }: Pick<Engine, "takeTurn">,
-): Accounts {
+export function sqlAccounts({ read, write }: Store, inserts: EventInserts): Accounts {
   const change = <T>(work: (db: Write) => Promise<T>): Promise<T> => changeAccounts(write, work)
 
   return {
@@ -66,7 +63,7 @@ export function sqlAccounts(
         return policy
       }),
 
-    createKey: (key) => change((db) => addKey(db, takeTurn, key)),
+    createKey: (key) => change((db) => addKey(db, inserts, key)),
 
     keyByHash: (hash) =>
       read(async (db) => {
@@ -113,7 +110,7 @@ export function sqlAccounts(
           .set({ expires_at: expiresAt, replaced_by: newKey.id })
           .where("id", "=", id)
           .execute()
-        await appendEvents(db, takeTurn, [keyRotated(made, old, expiresAt, by)])
+        await appendEvents(db, inserts, [keyRotated(made, old, expiresAt, by)])
         await note(db, by, "key.rotate", `key:${id}`, {
           replacedBy: newKey.id,
           expiresAt,
@@ -154,7 +151,7 @@ export function sqlAccounts(
           .executeTakeFirst()
         // None when another process revoked it since: its moment and its audit entry stand.
         if (row === undefined) return
-        await appendEvents(db, takeTurn, [keyRevoked(keyOf(row), by)])
+        await appendEvents(db, inserts, [keyRevoked(keyOf(row), by)])
         await note(db, by, "key.revoke", `key:${id}`, {})
       })
     },
@@ -162,7 +159,7 @@ export function sqlAccounts(
     tellQuotaReached: (reached) =>
       write(async (db) => {
         const key = keyOf(await keyRow(db, reached.keyId))
-        await appendEvents(db, takeTurn, [keyQuotaReached(key, reached)])
+        await appendEvents(db, inserts, [keyQuotaReached(key, reached)])
       }),
 
     accountsVersion: () =>
@@ -217,10 +214,10 @@ export async function addTenant(
  * Makes a key, in a change of the accounts. One that notes anything before takes its turn of events
  * first, see `appendEvents`.
  */
-export async function addKey(db: Write, turn: Engine["takeTurn"], key: NewKey): Promise<ApiKey> {
+export async function addKey(db: Write, inserts: EventInserts, key: NewKey): Promise<ApiKey> {
   const made = keyOf(await insertKey(db, key))
   const { tenantId, label, scopes, expiresAt } = key
-  await appendEvents(db, turn, [keyCreated(made, key)])
+  await appendEvents(db, inserts, [keyCreated(made, key)])
   await note(db, key, "key.create", `key:${key.id}`, { tenantId, label, scopes, expiresAt })
   return made
 }

@@ -3,7 +3,7 @@ import { sql, type Selectable } from "kysely"
 
 import { derivedEventId, newId } from "./event-id.ts"
 import { type Change, note } from "./records-audit.ts"
-import type { Database, Engine, Store, Write } from "./records-engine.ts"
+import type { Database, Engine, EventInserts, Store, Write } from "./records-engine.ts"
 import {
   appendEvents,
   eventOf,
@@ -151,7 +151,7 @@ const NOT_SENT = "not-sent"
 /** Deliveries over either engine. */
 export function sqlDeliveries(
   { read, write, writeUnsynced }: Store,
-  { takeTurn, skipLocked }: Pick<Engine, "takeTurn" | "skipLocked">,
+  { skipLocked, ...inserts }: EventInserts & Pick<Engine, "skipLocked">,
 ): DeliveryRecords {
   return {
     dueWebhooks: (at) =>
@@ -223,13 +223,13 @@ export function sqlDeliveries(
       const { then } = settlement
       if (then === "delivered") return writeUnsynced((db) => settleDelivered(db, settlement))
       if (then === "given-up" || then === "gone")
-        return write((db) => settleGivenUp(db, takeTurn, settlement))
+        return write((db) => settleGivenUp(db, inserts, settlement))
       return writeUnsynced((db) => settleFailed(db, settlement, then.retryAt))
     },
 
     addTest: (place, event) =>
       write(async (db) => {
-        await takeTurn(db, "events")
+        await inserts.takeTurn(db, "events")
         if (!(await isOwned(db, place))) return null
         const row = await db
           .insertInto("events")
@@ -318,7 +318,7 @@ export function sqlDeliveries(
 
     queueReplay: (replay) =>
       write(async (db) => {
-        await takeTurn(db, "events")
+        await inserts.takeTurn(db, "events")
         return await queueSome(db, replay)
       }),
 
@@ -438,11 +438,11 @@ async function settleFailed(
 
 async function settleGivenUp(
   db: Write,
-  turn: Engine["takeTurn"],
+  inserts: EventInserts,
   settlement: Settlement,
 ): Promise<{ disabled: boolean }> {
   const { id, at, then, status, error } = settlement
-  await turn(db, "events")
+  await inserts.takeTurn(db, "events")
   await settleFailed(db, settlement, null)
   const row = await db
     .selectFrom("deliveries as d")
@@ -462,7 +462,7 @@ async function settleGivenUp(
     ...{ eventId: row.event_id, kind: row.kind as EventKind, status, error },
   }
   await disable(db, row.id, disabled)
-  await appendEvents(db, turn, [
+  await appendEvents(db, inserts, [
     notice(row, at, {
       webhook_id: row.id,
       reason,

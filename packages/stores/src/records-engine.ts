@@ -1,4 +1,4 @@
-import type { Kysely, RawBuilder, Transaction } from "kysely"
+import type { Kysely, RawBuilder, Selectable, Transaction } from "kysely"
 
 import type { ColumnTypes } from "./records-migrations/column-types.ts"
 import { leaseInForce } from "./lease-in-force.ts"
@@ -35,6 +35,13 @@ export interface Engine {
    * own. Turns of one purpose do not wait for those of the other.
    */
   takeTurn: (write: Write, purpose: TurnPurpose) => Promise<void>
+  /** Adds reviews; one whose id is there stays as it is. */
+  insertReviews: (write: Write, rows: readonly Selectable<Schema["reviews"]>[]) => Promise<void>
+  /**
+   * Adds events and returns those that are new, in any order. One whose id is there and one about
+   * an erased identity is left out.
+   */
+  insertEvents: (write: Write, rows: readonly EventRow[]) => Promise<InsertedEvent[]>
   /** The database's clock, in epoch milliseconds: not the time at which its transaction began. */
   databaseMs: RawBuilder<number>
   /** Ends a `select` whose rows nobody may change until this transaction ends. */
@@ -44,6 +51,14 @@ export interface Engine {
   /** Removes deleted bytes from the files, if deleting a row leaves them behind. */
   scrub: () => Promise<void>
 }
+
+export type EventRow = Omit<Selectable<Schema["events"]>, "seq">
+export type InsertedEvent = Pick<
+  Selectable<Schema["events"]>,
+  "seq" | "tenant_id" | "kind" | "at" | "identity_key"
+>
+/** What whoever adds events needs of an engine. */
+export type EventInserts = Pick<Engine, "takeTurn" | "insertEvents">
 
 export type TurnPurpose = "costs" | "events"
 

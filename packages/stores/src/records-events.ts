@@ -2,7 +2,15 @@ import type { EventKind } from "@assay/core/contract"
 import type { Selectable } from "kysely"
 
 import { newId } from "./event-id.ts"
-import type { Database, Engine, Store, Write } from "./records-engine.ts"
+import type {
+  Database,
+  Engine,
+  EventInserts,
+  EventRow,
+  InsertedEvent,
+  Store,
+  Write,
+} from "./records-engine.ts"
 import type { Schema } from "./records-schema.ts"
 
 /** Something that happened, as its maker describes it. */
@@ -65,16 +73,16 @@ export const REPLACED_BY_NEWER: readonly EventKind[] = ["risk.email.changed", "r
 /** Kept until the next one, and in no backup. */
 export const DROP_DIGEST: EventKind = "drop.digest"
 
-/** Few enough for the 32,766 parameters of a statement on SQLite. */
+/** Few enough for the parameters of one statement. */
 const ROWS_AT_ONCE = 500
 
 /** Events over either engine. */
 export function sqlEvents(
   { read, write }: Store,
-  { takeTurn, scrub }: Pick<Engine, "takeTurn" | "scrub">,
+  { scrub, ...inserts }: EventInserts & Pick<Engine, "scrub">,
 ): EventRecords {
   return {
-    addEvents: (events) => write((db) => appendEvents(db, takeTurn, events)),
+    addEvents: (events) => write((db) => appendEvents(db, inserts, events)),
 
     eventsAfter: ({ tenantId, after, kinds, limit }) =>
       read(async (db) => {
@@ -127,7 +135,7 @@ export function sqlEvents(
     async setDropDigest(event) {
       const replaced = await write(async (db) => {
         // The turn of whoever deletes a webhook or notes a failure.
-        await takeTurn(db, "events")
+        await inserts.takeTurn(db, "events")
         const older = await db
           .selectFrom("events")
           .select("seq")
@@ -139,7 +147,7 @@ export function sqlEvents(
           db,
           older.map(({ seq }) => seq),
         )
-        await appendEvents(db, takeTurn, [event])
+        await appendEvents(db, inserts, [event])
         return older.length
       })
       if (replaced > 0) await read(scrub)
@@ -170,38 +178,23 @@ function ownedBy(
  */
 export async function appendEvents(
   db: Write,
-  turn: Engine["takeTurn"],
+  { takeTurn, insertEvents }: EventInserts,
   events: readonly NewEvent[],
 ): Promise<number> {
   if (events.length === 0) return 0
-  await turn(db, "events")
+  await takeTurn(db, "events")
   let added = 0
   for (let from = 0; from < events.length; from += ROWS_AT_ONCE)
-    added += await appendSome(db, events.slice(from, from + ROWS_AT_ONCE))
+    added += await appendSome(db, insertEvents, events.slice(from, from + ROWS_AT_ONCE))
   return added
 }
 
-async function appendSome(db: Write, events: readonly NewEvent[]): Promise<number> {
-  const erased = await erasedAmong(db, events)
-  const kept = events.filter(({ identityKey }) => !erased.has(nameOf(identityKey)))
-  if (kept.length === 0) return 0
-  const inserted = await db
-    .insertInto("events")
-    .values(
-      kept.map((event) => ({
-        id: event.id,
-        tenant_id: event.tenantId,
-        kind: event.kind,
-        at: event.at,
-        ref: event.ref,
-        identity_key: event.identityKey,
-        data: JSON.stringify(event.data),
-        sealed: event.sealed,
-      })),
-    )
-    .onConflict((conflict) => conflict.column("id").doNothing())
-    .returning(["seq", "tenant_id", "kind", "at", "identity_key"])
-    .execute()
+async function appendSome(
+  db: Write,
+  insertEvents: Engine["insertEvents"],
+  events: readonly NewEvent[],
+): Promise<number> {
+  const inserted = await insertEvents(db, rowsOf(events))
   const rows = inserted.toSorted((a, b) => a.seq - b.seq)
   for (const owner of new Set(rows.map((row) => row.tenant_id))) {
     const own = rows.filter((row) => row.tenant_id === owner)
@@ -213,10 +206,23 @@ async function appendSome(db: Write, events: readonly NewEvent[]): Promise<numbe
   return rows.length
 }
 
-type NewRow = Pick<
-  Selectable<Schema["events"]>,
-  "seq" | "tenant_id" | "kind" | "at" | "identity_key"
->
+function rowsOf(events: readonly NewEvent[]): EventRow[] {
+  // Two events about one decision hold the same data and come one after the other.
+  let last = { data: {}, json: "{}" }
+  return events.map((event) => {
+    if (event.data !== last.data) last = { data: event.data, json: JSON.stringify(event.data) }
+    return {
+      id: event.id,
+      tenant_id: event.tenantId,
+      kind: event.kind,
+      at: event.at,
+      ref: event.ref,
+      identity_key: event.identityKey,
+      data: last.json,
+      sealed: event.sealed,
+    }
+  })
+}
 
 async function enabledWebhooks(
   db: Write,
@@ -229,7 +235,11 @@ async function enabledWebhooks(
 }
 
 /** Of one webhook, due at once, in the order of the events. */
-async function addDeliveries(db: Write, webhookId: string, rows: readonly NewRow[]): Promise<void> {
+async function addDeliveries(
+  db: Write,
+  webhookId: string,
+  rows: readonly InsertedEvent[],
+): Promise<void> {
   const newest = new Map<string, number>()
   for (const kind of REPLACED_BY_NEWER) {
     const changes = rows.filter((row) => row.kind === kind && row.identity_key !== null)
@@ -301,20 +311,6 @@ export async function deleteEventsOf(
     rows.map(({ seq }) => seq),
   )
   return rows.length
-}
-
-async function erasedAmong(
-  db: Pick<Database, "selectFrom">,
-  events: readonly NewEvent[],
-): Promise<Set<string>> {
-  const keys = events.flatMap(({ identityKey }) => identityKey ?? [])
-  if (keys.length === 0) return new Set()
-  const rows = await db
-    .selectFrom("tombstones")
-    .select("identity_key")
-    .where("identity_key", "in", keys)
-    .execute()
-  return new Set(rows.map(({ identity_key: key }) => nameOf(key)))
 }
 
 function nameOf(key: Uint8Array | null): string {

@@ -1,6 +1,6 @@
 import { firstDecisionIdAt } from "./decision-id.ts"
 import { appendEvents, type NewEvent } from "./records-events.ts"
-import type { Engine, Store, Write } from "./records-engine.ts"
+import type { Engine, EventInserts, Store, Write } from "./records-engine.ts"
 import { type ReviewChanges, sqlReviewChanges } from "./records-review-changes.ts"
 import {
   type NewReview,
@@ -48,7 +48,7 @@ export interface ReviewRecords extends ReviewChanges {
 /** Reviews over either engine. */
 export function sqlReviews(
   store: Store,
-  { scrub, takeTurn }: Pick<Engine, "scrub" | "takeTurn">,
+  { scrub, insertReviews, ...inserts }: EventInserts & Pick<Engine, "scrub" | "insertReviews">,
 ): ReviewRecords {
   const { read, write } = store
   const reviewsOn: ReviewRecords["reviewsOn"] = (identityKey, tenantId) =>
@@ -70,14 +70,10 @@ export function sqlReviews(
       if (reviews.length === 0 && events.length === 0) return
       await write(async (db) => {
         for (let from = 0; from < reviews.length; from += ROWS_AT_ONCE) {
-          await db
-            .insertInto("reviews")
-            .values(reviews.slice(from, from + ROWS_AT_ONCE).map(reviewColumns))
-            .onConflict((conflict) => conflict.column("id").doNothing())
-            .execute()
+          await insertReviews(db, reviews.slice(from, from + ROWS_AT_ONCE).map(reviewColumns))
         }
         // Last, because from there on other events wait for the end of this.
-        await appendEvents(db, takeTurn, events)
+        await appendEvents(db, inserts, events)
       })
     },
 

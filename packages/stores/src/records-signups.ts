@@ -2,7 +2,7 @@ import type { Selectable } from "kysely"
 
 import { addKey, addTenant, changeAccounts } from "./records-accounts.ts"
 import { type Change, note } from "./records-audit.ts"
-import type { Engine, Store, Write } from "./records-engine.ts"
+import type { EventInserts, Store, Write } from "./records-engine.ts"
 import { RecordsError } from "./records-error.ts"
 import { addInvitation, type NewInvitation } from "./records-invitations.ts"
 import type { Schema } from "./records-schema.ts"
@@ -62,14 +62,11 @@ export interface SignUpRecords {
 }
 
 /** Sign-ups over either engine. */
-export function sqlSignUps(
-  { read, write }: Store,
-  { takeTurn }: Pick<Engine, "takeTurn">,
-): SignUpRecords {
+export function sqlSignUps({ read, write }: Store, inserts: EventInserts): SignUpRecords {
   /** Makes a key after it noted other things, and so takes its turn of events before them. */
   const changeInTurn = <T>(work: (db: Write) => Promise<T>): Promise<T> =>
     changeAccounts(write, async (db) => {
-      await takeTurn(db, "events")
+      await inserts.takeTurn(db, "events")
       return await work(db)
     })
 
@@ -159,7 +156,7 @@ export function sqlSignUps(
       changeInTurn(async (db) => {
         await insert(db, signUp, { state: "allowed", token_hash: null, expires_at: null })
         await noteSignUp(db, signUp, made.requestId)
-        return await complete(db, takeTurn, signUp.id, made)
+        return await complete(db, inserts, signUp.id, made)
       }),
 
     completeSignUp: ({ tokenHash, ...made }) =>
@@ -174,7 +171,7 @@ export function sqlSignUps(
           .executeTakeFirst()
         if (row === undefined)
           throw new RecordsError("invitation-over", "The token was used, has ended, or never was")
-        return await complete(db, takeTurn, row.id, made)
+        return await complete(db, inserts, row.id, made)
       }),
 
     forgetSignUps: ({ before, waitingBefore }) =>
@@ -198,13 +195,13 @@ export function sqlSignUps(
 
 async function complete(
   db: Write,
-  turn: Engine["takeTurn"],
+  inserts: EventInserts,
   id: string,
   { tenant, key, invitation, at, requestId }: SignedUp,
 ): Promise<Tenant> {
   const by = { at, actor: `signup:${id}`, requestId }
   const made = await addTenant(db, { ...tenant, ...by })
-  await addKey(db, turn, { ...key, tenantId: made.id, ...by })
+  await addKey(db, inserts, { ...key, tenantId: made.id, ...by })
   await addInvitation(db, { ...invitation, tenantId: made.id, ...by })
   await db
     .updateTable("signups")

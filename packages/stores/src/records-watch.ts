@@ -1,7 +1,7 @@
 import type { IdentityType } from "@assay/core/identity"
 import { sql, type Selectable } from "kysely"
 
-import type { Engine, Store, Write } from "./records-engine.ts"
+import type { Engine, EventInserts, Store, Write } from "./records-engine.ts"
 import { RecordsError } from "./records-error.ts"
 import { appendEvents, type NewEvent } from "./records-events.ts"
 import {
@@ -225,7 +225,7 @@ const KEY_BYTES = 16
 /** Watch lists over either engine. */
 export function sqlWatch(
   { read, write }: Store,
-  { takeTurn, scrub }: Pick<Engine, "takeTurn" | "scrub">,
+  { scrub, ...inserts }: EventInserts & Pick<Engine, "scrub">,
 ): WatchRecords {
   // To count a million rows takes longer than to add a thousand, so that they are not counted each
   // time: since the last count a tenant has at most that many more as were added here.
@@ -363,7 +363,7 @@ export function sqlWatch(
           kept++
           if (event !== null) events.push(event)
         }
-        await appendEvents(db, takeTurn, events)
+        await appendEvents(db, inserts, events)
         return kept
       }),
 
@@ -448,7 +448,7 @@ export function sqlWatch(
             })),
           )
           .execute()
-        await appendEvents(db, takeTurn, events)
+        await appendEvents(db, inserts, events)
       }),
 
     followRemovedBatch: ({ batchId, at }) =>

@@ -36,6 +36,18 @@ export function webhook(
   }
 }
 
+/** Of each identity the first event alone, and those about nobody. */
+function firstOfEach(events: readonly NewEvent[]): NewEvent[] {
+  const seen = new Set<string>()
+  return events.filter(({ identityKey }) => {
+    if (identityKey === null) return true
+    const name = Buffer.from(identityKey).toString("hex")
+    if (seen.has(name)) return false
+    seen.add(name)
+    return true
+  })
+}
+
 let claims = 0
 
 /** Takes what is due of a webhook. */
@@ -265,6 +277,53 @@ export function recordsEventsSuite(engine: string, newDatabase: () => Promise<Te
     assert.equal(await records.addEvents([event(tenantId, { id }), event(tenantId)]), 1)
     assert.deepEqual(await statuses(records, tenantId, "whk_1"), ["pending", "pending"])
   })
+
+  onRecords(
+    "of a thousand events at once those known, repeated or about the erased are left out, and the rest told in their order",
+    async (openings) => {
+      const { records } = openings
+      const { tenantId } = (await tenants(openings)).acme
+      await records.createWebhook(webhook(tenantId, "whk_1"))
+      await records.eraseSubject({
+        ...{ identityKey: alice, identityType: "email", reason: "incident", reference: null },
+        ...{ at, actor, tenantId: null },
+      })
+      const known = event(tenantId, { ref: "known" })
+      await records.addEvents([known])
+      const after = await records.newestEvent()
+      const shared = { n: "of two events" }
+      const all = Array.from({ length: 1_100 }, (_, n) =>
+        event(n % 50 === 0 ? null : tenantId, {
+          ref: n % 3 === 0 ? null : `r${n}`,
+          identityKey: [null, alice, bob][n % 5] ?? hashOf(`key ${n}`).slice(0, 16),
+          sealed: n % 7 === 0 ? hashOf(`sealed ${n}`) : null,
+          data: n % 11 < 2 ? shared : { n },
+        }),
+      )
+      const first = all[0] as NewEvent
+      const again = { ...known, ref: "changed" }
+      const wanted = all.filter(({ identityKey }) => identityKey !== alice)
+      const added = await records.addEvents([...all.slice(0, 40), again, ...all.slice(40), first])
+      assert.equal(added, wanted.length)
+      assert.equal(await records.addEvents([...all, again]), 0)
+      const left = async (owner: number | null): Promise<NewEvent[]> => {
+        const page = await records.eventsAfter({ tenantId: owner, after, limit: 2_000 })
+        return page.map(({ seq: _, ...rest }) => rest)
+      }
+      for (const owner of [tenantId, null])
+        assert.deepEqual(
+          await left(owner),
+          wanted.filter((each) => each.tenantId === owner),
+        )
+      assert.equal((await records.event({ tenantId, id: known.id }))?.ref, "known")
+      const told = await claimed(records, "whk_1", at, 2_000)
+      assert.deepEqual(
+        told.map((delivery) => delivery.event.id).filter((id) => id !== known.id),
+        // One identity's go one after the other: the second of bob's waits for the first.
+        firstOfEach(wanted.filter((each) => each.tenantId === tenantId)).map(({ id }) => id),
+      )
+    },
+  )
 
   onRecords("two processes that add at once leave no number behind a reader", async (openings) => {
     const { records } = openings

@@ -7,6 +7,7 @@ import { RecordsError, type RecordsFault } from "../records-error.ts"
 import type { Schema } from "../records-schema.ts"
 import { openSqlRecords } from "../records-sql.ts"
 import type { Records } from "../records.ts"
+import { insertEvents, insertReviews } from "./row-inserts.ts"
 
 interface PostgresOptions {
   readonly url: string
@@ -108,6 +109,8 @@ function postgresEngine(options: PostgresOptions): Engine {
       }
     },
     takeTurn: (write, purpose) => takeLock(write, TURN_LOCKS[purpose]),
+    insertReviews,
+    insertEvents,
     databaseMs: sql<number>`cast(extract(epoch from clock_timestamp()) * 1000 as bigint)`,
     forShare: sql`for share`,
     skipLocked: sql`for update skip locked`,

@@ -1,3 +1,5 @@
+import type { DatabaseSync } from "node:sqlite"
+
 import { Kysely, sql } from "kysely"
 
 import { type RecordsCopy, recordsCopy } from "../records-copy.ts"
@@ -7,6 +9,7 @@ import { openSqlRecords } from "../records-sql.ts"
 import type { Records } from "../records.ts"
 import { faultOf, openDatabase } from "./database.ts"
 import { nodeSqliteDialect } from "./dialect.ts"
+import { rowInserts } from "./row-inserts.ts"
 import { unsynced } from "./unsynced.ts"
 
 /**
@@ -38,10 +41,11 @@ async function openEngine(
   auditKey: Uint8Array | null,
 ): Promise<Engine> {
   const database = await explained({ faultOf }, () => openDatabase(file, readOnly))
-  return sqliteEngine(new Kysely<Schema>({ dialect: nodeSqliteDialect(database) }), auditKey)
+  const db = new Kysely<Schema>({ dialect: nodeSqliteDialect(database) })
+  return sqliteEngine(db, database, auditKey)
 }
 
-function sqliteEngine(db: Database, auditKey: Uint8Array | null): Engine {
+function sqliteEngine(db: Database, database: DatabaseSync, auditKey: Uint8Array | null): Engine {
   return {
     db,
     auditKey,
@@ -85,6 +89,7 @@ function sqliteEngine(db: Database, auditKey: Uint8Array | null): Engine {
     advanceIdentities: async () => {},
     // Transactions take the write lock when they begin, so each is already alone.
     takeTurn: async () => {},
+    ...rowInserts(database),
     databaseMs: sql<number>`cast(unixepoch('subsec') * 1000 as integer)`,
     forShare: sql``,
     skipLocked: sql``,

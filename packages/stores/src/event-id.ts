@@ -28,6 +28,20 @@ export function derivedEventId(parts: readonly (string | number | Uint8Array | n
   return `evt_${base32(digest.subarray(0, ID_BYTES))}`
 }
 
+/** By what its first digit tells an event from its decision, and from the other one about it. */
+const MARKS = { "decision.critical": 4, "decision.review": 5 } as const
+
+/**
+ * The id of an event about a decision: the decision's own but for one bit or two of its first
+ * digit, which is 0 in every id until the year 3084. Derived like those above, at no cost, and new
+ * ones stand beside each other in an index.
+ */
+export function decisionEventId(kind: keyof typeof MARKS, decisionId: string): string {
+  return `evt_${Number(decisionId[FIRST_DIGIT_AT]) ^ MARKS[kind]}${decisionId.slice(FIRST_DIGIT_AT + 1)}`
+}
+
+const FIRST_DIGIT_AT = "dec_".length
+
 function base32(bytes: Uint8Array): string {
   let digits = ""
   let rest = 0

@@ -14,6 +14,7 @@ import { openSecrets, type Secrets } from "@assay/runtime/secrets"
 import { openDecisions, openRecords } from "@assay/stores/open/open-database"
 import { openIndex } from "@assay/stores/open/open-index"
 import { reviewQueue } from "../review/review-queue.ts"
+import { rowsAbout } from "../review/queued-decisions.ts"
 import { openModels } from "../score/models.ts"
 import { identifySubject } from "../http/identify-subject.ts"
 import { remote } from "@assay/runtime/rpc"
@@ -173,7 +174,10 @@ async function withOwnSubjects<T>(
         loadModels: () => openModels(directory.models),
         days: config.reviewDays,
         now: terminal.now,
-        add: (reviews, events) => records.addReviews(reviews, events),
+        async add(queued) {
+          const { reviews, events } = rowsAbout(queued)
+          await records.addReviews(reviews, events)
+        },
       }),
     })
     const tombstones = await openTombstones(config.tombstonesFile, secrets.checkValue)

@@ -12,7 +12,7 @@ import {
   setAside,
   workerDirectories,
 } from "./journal-files.ts"
-import { JOURNAL_HEADER, JOURNAL_HEADER_1, readJournalLines } from "./journal-line.ts"
+import { JOURNAL_HEADER, OLDER_HEADERS, readJournalLines } from "./journal-line.ts"
 
 /** What `OnFolded` learns about a decision that has just reached the store. */
 export type FoldedDecision = Pick<Decision, "tenantId" | "identityKey" | "identityType"> & {
@@ -45,8 +45,9 @@ interface FolderOptions {
   readonly journal: string
   readonly decisions: Pick<Decisions, "add">
   readonly onFolded?: OnFolded | undefined
-  /** Called like `onFolded`, with all of each decision. */
-  readonly toReview?: ((decisions: readonly Decision[]) => Promise<void>) | undefined
+  /** Called like `onFolded`, with all of each decision, those of older journals apart. */
+  readonly toReview?:
+    ((decisions: readonly Decision[], from: { olderJournal: boolean }) => Promise<void>) | undefined
   /** Whether a worker may be about to give its journal a name when the first call comes. */
   readonly workersRun?: boolean
 }
@@ -68,7 +69,7 @@ export function journalFolder({
   /**
    * How far open files were read, by directory and number, which outlive the renaming at their end.
    */
-  const readTo = new Map<string, number>()
+  const readTo = new Map<string, Pick<Taken, "end" | "older">>()
 
   /**
    * Open files whose beginning cannot be read: they are set aside when nobody writes to them any
@@ -79,18 +80,20 @@ export function journalFolder({
   /** Reads what a file has that is not folded yet; null where it was already folded and deleted. */
   function take(segment: Segment): Taken | null {
     const place = `${segment.directory} ${segment.number}`
-    const from = readTo.get(place) ?? 0
-    const read = readSegment(segment, from)
+    const before = readTo.get(place) ?? { end: 0, older: false }
+    const read = readSegment(segment, before.end)
     if (read === null) return null
-    const lines = decisionsIn(read.bytes, from)
+    const lines = decisionsIn(read.bytes, before.end)
     if (lines.damaged || read.unreadable) damagedOnes.add(place)
-    return { ...lines, place, segment: { ...segment, closed: read.closed } }
+    const older = lines.older || before.older
+    return { ...lines, older, place, segment: { ...segment, closed: read.closed } }
   }
 
   /** Called when what was taken is in the store. */
-  function settle({ place, segment, end, torn, rest }: Taken, ownerDead: boolean): FoldReport {
+  function settle(taken: Taken, ownerDead: boolean): FoldReport {
+    const { place, segment, torn, rest } = taken
     if (!segment.closed && !ownerDead) {
-      readTo.set(place, end)
+      readTo.set(place, { end: taken.end, older: taken.older })
       return { folded: 0, torn, damaged: 0 }
     }
     const aside = damagedOnes.has(place)
@@ -126,7 +129,12 @@ export function journalFolder({
       if (found.length > 0) {
         await decisions.add(found)
         await onFolded?.(found.map(foldedDecision))
-        await toReview?.(found)
+        for (const olderJournal of [true, false]) {
+          const some = round.flatMap(({ taken }) =>
+            taken.older === olderJournal ? taken.found : [],
+          )
+          if (some.length > 0) await toReview?.(some, { olderJournal })
+        }
       }
       report = sum(report, { ...NOTHING, folded: found.length })
       for (const { worker, taken } of round)
@@ -256,10 +264,12 @@ interface Lines {
   readonly rest: boolean
   /** The file does not begin as one of this format. */
   readonly damaged: boolean
+  /** It begins as one of an older format; false where its beginning was not read. */
+  readonly older: boolean
 }
 
 const LINE_FEED = 10
-const HEADERS = [JOURNAL_HEADER, JOURNAL_HEADER_1]
+const HEADERS = [JOURNAL_HEADER, ...OLDER_HEADERS]
 
 function decisionsIn(bytes: Buffer, from: number): Lines {
   const whole = bytes.lastIndexOf(LINE_FEED) + 1
@@ -274,6 +284,7 @@ function decisionsIn(bytes: Buffer, from: number): Lines {
     end: from + whole,
     rest: whole < bytes.length,
     damaged,
+    older: from === 0 && OLDER_HEADERS.includes(beginning(bytes)),
   }
 }
 
@@ -287,7 +298,7 @@ function beginning(bytes: Buffer): string {
  * it.
  */
 function refuseNewerFormat(header: string): void {
-  if (!/^assay decisions journal ([3-9]|[1-9]\d+)$/.test(header)) return
+  if (!/^assay decisions journal ([35-9]|[1-9]\d+)$/.test(header)) return
   throw new RecordsError(
     "newer-format",
     "A journal of decisions has a format this program does not know; use a newer Assay",

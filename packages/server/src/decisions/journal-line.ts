@@ -5,11 +5,15 @@ import { isDecisionId, timeOfDecisionId } from "@assay/stores/decision-id"
 import { readShadow, shadowText } from "@assay/stores/decision-shadow"
 
 /**
- * The first line of every journal file; the number grows with each change of the lines below it.
+ * The first line of every journal file; the number grows with each change of what is made of it.
+ * None had a 3, which a flipped bit makes a 1 or a 2.
  */
-export const JOURNAL_HEADER = "assay decisions journal 2\n"
-/** Its lines are those of 2 without a shadow. */
-export const JOURNAL_HEADER_1 = "assay decisions journal 1\n"
+export const JOURNAL_HEADER = "assay decisions journal 4\n"
+/**
+ * Lines of 2 are the same. Those of 1 have no shadow. Events about the decisions of both have
+ * hashes as ids (`decision-events.ts`).
+ */
+export const OLDER_HEADERS = ["assay decisions journal 2\n", "assay decisions journal 1\n"]
 
 /**
  * A decision as one line: fields between tabs, the shadow only where there is one, the input

@@ -19,6 +19,7 @@ import type { DecisionDraft } from "../score/decision-draft.ts"
 import { type Decision, DECISION_FORMAT } from "@assay/stores/decisions"
 import { openSqliteDecisions } from "@assay/stores/sqlite/decisions"
 import { newDecisionId } from "@assay/stores/decision-id"
+import { lockDataDirectory } from "@assay/runtime/data-directory"
 import { type FoldedDecision, journalFolder, unfoldedDecisions } from "./fold.ts"
 import { openJournal } from "./journal.ts"
 import {
@@ -417,6 +418,36 @@ test("a journal of the program before is folded as it is", async () => {
     decisions.added.map((each) => [each.id, each.shadow]),
     [[id, null]],
   )
+})
+
+test("decisions of an older journal are handed on apart, also those that come later", async () => {
+  const path = newDirectory()
+  const [older, own] = [join(path, "0000"), openJournal(path)]
+  mkdirSync(older, { recursive: true })
+  const file = join(older, "00000001.open")
+  const [first, second, third] = [made(), made(), made()]
+  writeFileSync(file, `assay decisions journal 2\n${first.line}`)
+  await own.append(second.line)
+  const lock = lockDataDirectory(older)
+  assert.ok(lock !== null)
+  const handedOn: [string, boolean][] = []
+  const fold = journalFolder({
+    ...{ journal: path, decisions: stored() },
+    async toReview(some, { olderJournal }) {
+      for (const { id } of some) handedOn.push([id, olderJournal])
+    },
+  })
+  await fold()
+  // Its beginning is not read again.
+  appendFileSync(file, third.line)
+  await fold()
+  assert.deepEqual(handedOn, [
+    [first.id, true],
+    [second.id, false],
+    [third.id, true],
+  ])
+  await own.close()
+  lock.release()
 })
 
 test("a journal of another format is refused and left as it is, and keeps no other journal waiting", async () => {

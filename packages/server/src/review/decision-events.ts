@@ -1,55 +1,43 @@
-import { EVENT_DAYS, type EventData } from "@assay/core/contract"
-import { bandOf } from "@assay/core/score"
-import { DAY_MS } from "@assay/runtime/time"
-import { type Decision, DECISION_FORMAT } from "@assay/stores/decisions"
-import { derivedEventId } from "@assay/stores/event-id"
+import type { EventData } from "@assay/core/contract"
+import { decisionEventId, derivedEventId } from "@assay/stores/event-id"
 import type { NewEvent } from "@assay/stores/records-events"
-import { refIn } from "../score/case-ref.ts"
+import type { NewReview } from "@assay/stores/records-reviews"
 
-type DecisionKind = "decision.critical" | "decision.review"
+export type DecisionKind = "decision.critical" | "decision.review"
 
-/** Whether an event about a decision would be kept for a while. */
-export function isYoung({ at }: Decision, nowMs: number): boolean {
-  return at > nowMs - EVENT_DAYS * DAY_MS
+/** What events about a decision are made of, besides what a review holds. */
+export interface ToldDecision extends NewReview {
+  readonly at: number
+  readonly band: EventData<DecisionKind>["band"]
+  /** The events it is told by. */
+  readonly kinds: readonly DecisionKind[]
+  /**
+   * Whether its journal is of an older format. The events of such a one may be there already, under
+   * the ids that an older program made: hashes of kind and decision.
+   */
+  readonly olderJournal: boolean
 }
 
-/** Whether a decision is told for its band, whatever its action. */
-export function isTold(decision: Decision, nowMs: number): boolean {
-  const { tenantId, score, format } = decision
-  if (tenantId === null || format !== DECISION_FORMAT || bandOf(score) !== "critical") return false
-  return isYoung(decision, nowMs)
-}
-
-/** An event about a decision. A journal that is read twice makes the same one twice. */
-export function decisionEvent(
-  kind: DecisionKind,
-  decision: Decision,
-  reasons: readonly string[],
-): NewEvent {
-  const { id, at, tenantId, identityKey, stage } = decision
-  const ref = refIn(decision.input)
+/** The events about a decision. A journal that is read twice makes the same ones twice. */
+export function decisionEvents(told: ToldDecision): NewEvent[] {
+  const { id, at, ref, tenantId, identityKey, stage, kinds, olderJournal } = told
+  if (kinds.length === 0) return []
   const data: EventData<DecisionKind> = {
     decision_id: id,
     decided_at: new Date(at).toISOString(),
     ref,
-    subject: decision.identityType,
-    risk_score: decision.score,
+    subject: told.identityType,
+    risk_score: told.score,
     ...(stage === null ? {} : { threat_stage: stage as Stage }),
-    band: bandOf(decision.score),
-    recommended_action: decision.action as Action,
-    reasons,
-    model_version: decision.modelVersion,
+    band: told.band,
+    recommended_action: told.action as Action,
+    reasons: told.reasons,
+    model_version: told.modelVersion,
   }
-  return {
-    id: derivedEventId([kind, id]),
-    tenantId,
-    kind,
-    at,
-    ref,
-    identityKey,
-    sealed: null,
-    data,
-  }
+  return kinds.map((kind) => ({
+    id: olderJournal ? derivedEventId([kind, id]) : decisionEventId(kind, id),
+    ...{ tenantId, kind, at, ref, identityKey, sealed: null, data },
+  }))
 }
 
 type Stage = NonNullable<EventData<DecisionKind>["threat_stage"]>

@@ -1,16 +1,18 @@
 import assert from "node:assert/strict"
 import { test } from "node:test"
-import { EVENTS } from "@assay/core/contract"
+import { EVENT_ID_PATTERN, EVENTS } from "@assay/core/contract"
 import { Value } from "typebox/value"
 import { closed } from "../../../core/testing/closed.ts"
 import { emailInput, phoneInput } from "../../../core/testing/score/arbitrary-inputs-suite.ts"
 import { DAY_MS } from "@assay/runtime/time"
 import { newDecisionId } from "@assay/stores/decision-id"
+import { decisionEventId, derivedEventId } from "@assay/stores/event-id"
 import { type Decision, DECISION_FORMAT, ERASED } from "@assay/stores/decisions"
 import type { NewEvent } from "@assay/stores/records-events"
 import type { NewReview } from "@assay/stores/records-reviews"
 import { withRef } from "../score/case-ref.ts"
 import { openModels } from "../score/models.ts"
+import { type QueuedDecision, queuedText, readQueued, rowsAbout } from "./queued-decisions.ts"
 import { reviewQueue } from "./review-queue.ts"
 
 const at = Date.UTC(2026, 2, 10)
@@ -47,20 +49,21 @@ async function queued(decisions: readonly Decision[], days = 90): Promise<readon
 async function queuedAndTold(
   decisions: readonly Decision[],
   days = 90,
+  olderJournal = false,
 ): Promise<{ reviews: readonly NewReview[]; events: readonly NewEvent[] }> {
-  const all: NewReview[] = []
-  const told: NewEvent[] = []
+  const found: QueuedDecision[] = []
   const queue = reviewQueue({
     loadModels: () => openModels("/nowhere"),
     days,
     now: () => at + DAY_MS,
-    async add(reviews, events) {
-      all.push(...reviews)
-      told.push(...events)
+    async add(queued) {
+      // As they go from thread to thread.
+      found.push(...readQueued(queuedText(queued)))
+      assert.deepEqual(readQueued(queuedText(queued)), queued)
     },
   })
-  await queue(decisions)
-  return { reviews: all, events: told }
+  await queue(decisions, { olderJournal })
+  return rowsAbout(found)
 }
 
 test("critical decisions and those that wait are told, as the contract has it", async () => {
@@ -114,6 +117,32 @@ test("critical decisions and those that wait are told, as the contract has it", 
   const again = await queuedAndTold([one])
   assert.deepEqual(again.events[0]?.id, id)
   assert.equal(new Set(events.map((each) => each.id)).size, events.length)
+  for (const event of events) assert.match(event.id, new RegExp(EVENT_ID_PATTERN))
+})
+
+test("events about decisions of an older journal have the ids that an older program gave them", async () => {
+  const told = decision()
+  const kinds = ["decision.critical", "decision.review"] as const
+  const { events } = await queuedAndTold([told], 90, true)
+  assert.deepEqual(
+    events.map(({ id }) => id),
+    kinds.map((kind) => derivedEventId([kind, told.id])),
+  )
+  const now = await queuedAndTold([told])
+  assert.deepEqual(
+    now.events.map(({ id }) => id),
+    kinds.map((kind) => decisionEventId(kind, told.id)),
+  )
+})
+
+test("a thousand decisions at once go in several steps, and none is lost or doubled", async () => {
+  const many = Array.from({ length: 1_500 }, () => decision())
+  const { reviews, events } = await queuedAndTold(many)
+  assert.deepEqual(
+    reviews.map(({ id }) => id),
+    many.map(({ id }) => id),
+  )
+  assert.equal(new Set(events.map(({ id }) => id)).size, 3_000)
 })
 
 test("nobody is told of what is too old, or that something waits where nothing does", async () => {
@@ -147,7 +176,8 @@ test("what is to be reviewed or blocked waits, with its reasons and the name of 
   const { id, tenantId, keyId, identityKey, identityType, action, stage, score, modelVersion } = one
   assert.deepEqual(first, {
     ...{ id, tenantId, keyId, identityKey, identityType, action, stage, score, modelVersion },
-    ...{ reasons: ["ATO_CONFIRMED"], ref: "order 7" },
+    ...{ reasons: ["ATO_CONFIRMED"], ref: "order 7", at, band: "critical" },
+    ...{ kinds: ["decision.critical", "decision.review"], waits: true, olderJournal: false },
   })
   assert.deepEqual([second?.id, second?.ref, second?.action], [two.id, null, "review"])
 })

@@ -1,5 +1,6 @@
-import { REVIEWED_ACTIONS } from "@assay/core/contract"
+import { EVENT_DAYS, REVIEWED_ACTIONS } from "@assay/core/contract"
 import {
+  bandOf,
   type EmailInput,
   emailReasonCodes,
   type PhoneInput,
@@ -8,11 +9,10 @@ import {
 import { isExplained } from "@assay/runtime/explained"
 import { DAY_MS } from "@assay/runtime/time"
 import { type Decision, DECISION_FORMAT } from "@assay/stores/decisions"
-import type { NewEvent } from "@assay/stores/records-events"
-import type { NewReview } from "@assay/stores/records-reviews"
 import { refIn } from "../score/case-ref.ts"
 import type { Models } from "../score/models.ts"
-import { decisionEvent, isTold, isYoung } from "./decision-events.ts"
+import type { DecisionKind } from "./decision-events.ts"
+import type { QueuedDecision } from "./queued-decisions.ts"
 
 interface QueueOptions {
   /** Called before the first review, and again for a decision of a model that is not known. */
@@ -20,13 +20,13 @@ interface QueueOptions {
   /** How long a decision may wait; 0: none waits. */
   readonly days: number
   readonly now: () => number
-  /** Both together: what waits is told, and what is told is there. */
-  readonly add: (reviews: readonly NewReview[], events: readonly NewEvent[]) => Promise<void>
+  /** Reviews and events together: what waits is told, and what is told is there. */
+  readonly add: (queued: readonly QueuedDecision[]) => Promise<void>
 }
 
 const REVIEWED: ReadonlySet<string> = new Set(REVIEWED_ACTIONS)
-/** Journals of a long time may come at once. */
-const ROWS_AT_ONCE = 2_000
+/** Journals of a long time may come at once. A decision is a review and two events at most. */
+const DECISIONS_AT_ONCE = 700
 
 /**
  * Sends decisions to the analysts whose action says so and that are not too old already, and tells
@@ -38,48 +38,46 @@ export function reviewQueue({
   days,
   now,
   add,
-}: QueueOptions): (decisions: readonly Decision[]) => Promise<void> {
+}: QueueOptions): (
+  decisions: readonly Decision[],
+  from: { olderJournal: boolean },
+) => Promise<void> {
   const reasonsOf = reasonCodes(loadModels)
-  return async (decisions) => {
+  return async (decisions, { olderJournal }) => {
     const at = now()
-    let reviews: NewReview[] = []
-    let events: NewEvent[] = []
+    const oldest = { review: at - days * DAY_MS, event: at - EVENT_DAYS * DAY_MS }
+    let queued: QueuedDecision[] = []
     for (const decision of decisions) {
-      const isCritical = isTold(decision, at)
-      const waits = isReviewed(decision, at - days * DAY_MS) && days > 0
-      if (!isCritical && !waits) continue
-      const reasons = reasonsOf(decision)
-      if (isCritical) events.push(decisionEvent("decision.critical", decision, reasons))
-      if (waits) {
-        reviews.push(reviewOf(decision, reasons))
-        if (isYoung(decision, at)) events.push(decisionEvent("decision.review", decision, reasons))
+      const { tenantId } = decision
+      if (tenantId === null || decision.format !== DECISION_FORMAT) continue
+      const waits = days > 0 && decision.at > oldest.review && REVIEWED.has(decision.action)
+      const band = bandOf(decision.score)
+      const kinds: DecisionKind[] = []
+      if (decision.at > oldest.event) {
+        if (band === "critical") kinds.push("decision.critical")
+        if (waits) kinds.push("decision.review")
       }
-      if (reviews.length + events.length < ROWS_AT_ONCE) continue
-      await add(reviews, events)
-      reviews = []
-      events = []
+      if (!waits && kinds.length === 0) continue
+      queued.push({
+        id: decision.id,
+        at: decision.at,
+        tenantId,
+        keyId: decision.keyId,
+        identityKey: decision.identityKey,
+        identityType: decision.identityType,
+        action: decision.action,
+        stage: decision.stage,
+        score: decision.score,
+        modelVersion: decision.modelVersion,
+        reasons: reasonsOf(decision),
+        ref: refIn(decision.input),
+        ...{ band, kinds, waits, olderJournal },
+      })
+      if (queued.length < DECISIONS_AT_ONCE) continue
+      await add(queued)
+      queued = []
     }
-    if (reviews.length + events.length > 0) await add(reviews, events)
-  }
-}
-
-function isReviewed({ tenantId, action, at, format }: Decision, oldest: number): boolean {
-  return REVIEWED.has(action) && at > oldest && tenantId !== null && format === DECISION_FORMAT
-}
-
-function reviewOf(decision: Decision, reasons: readonly string[]): NewReview {
-  return {
-    id: decision.id,
-    tenantId: decision.tenantId ?? 0,
-    keyId: decision.keyId,
-    identityKey: decision.identityKey,
-    identityType: decision.identityType,
-    action: decision.action,
-    stage: decision.stage,
-    score: decision.score,
-    modelVersion: decision.modelVersion,
-    reasons,
-    ref: refIn(decision.input),
+    if (queued.length > 0) await add(queued)
   }
 }
 

@@ -6,6 +6,7 @@ import { journalFolder } from "../decisions/fold.ts"
 import { deleteSetAside } from "../decisions/journal-files.ts"
 import { tellOnce } from "../decisions/tell-once.ts"
 import { reviewQueue } from "../review/review-queue.ts"
+import { queuedText } from "../review/queued-decisions.ts"
 import { openModels } from "../score/models.ts"
 import { decisionsPort, type DecisionsThreadData, type DecisionsWriter } from "./ports.ts"
 
@@ -20,8 +21,8 @@ const toReview = reviewQueue({
   loadModels: () => openModels(models),
   days: reviewDays,
   now: Date.now,
-  async add(reviews, events) {
-    await callPrimary("addReviews", reviews, events)
+  async add(queued) {
+    await callPrimary("addQueued", queuedText(queued))
   },
 })
 

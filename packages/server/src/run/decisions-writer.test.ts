@@ -35,7 +35,7 @@ function open(t: TestContext, dataDirectory = join(folder, String(++directories)
     models: join(dataDirectory, "models"),
     reviewDays: 0,
     onFolded: async (decisions) => void folded.push(...decisions),
-    addReviews: async () => undefined,
+    addQueued: async () => undefined,
     moveFailed: (code) => assert.fail(code),
   })
   t.after(() => writer.close().catch(() => undefined))

@@ -369,6 +369,17 @@ export const recordsPort = portOf<Records>("records", {
   close: true,
 })
 
+/** The one writer of the records. */
+export interface RecordsWriter extends Records {
+  /** `addReviews` of decisions in the text of `queuedText`. */
+  addQueued(text: string): Promise<void>
+}
+
+export const recordsWriterPort: Port<RecordsWriter> = {
+  name: recordsPort.name,
+  methods: [...recordsPort.methods, "addQueued" satisfies keyof RecordsWriter],
+}
+
 /** The one writer of the decisions. */
 export interface DecisionsWriter extends Pick<
   Decisions,

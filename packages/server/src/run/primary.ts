@@ -225,7 +225,7 @@ async function openService(given: Given): Promise<Service> {
     models: directory.models,
     reviewDays: config.reviewDays,
     onFolded: knownIdentities(index),
-    addReviews: (reviews, events) => records.addReviews(reviews, events),
+    addQueued: (text) => records.addQueued(text),
     moveFailed(code) {
       const said = "decisions of an older version were not moved and stay where they are"
       log.warn(said, { error: new Explained(code, said) })

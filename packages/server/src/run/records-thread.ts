@@ -2,7 +2,8 @@ import { parentPort, workerData } from "node:worker_threads"
 import { threadChannel } from "@assay/runtime/channels"
 import { offer, openCalls, serve } from "@assay/runtime/rpc"
 import { openRecords } from "@assay/stores/open/open-database"
-import { recordsPort, type RecordsThreadData } from "./ports.ts"
+import { readQueued, rowsAbout } from "../review/queued-decisions.ts"
+import { type RecordsThreadData, type RecordsWriter, recordsWriterPort } from "./ports.ts"
 
 if (parentPort === null) throw new Error("records-thread runs as a thread of the primary process")
 const { auditKey, ...place } = workerData as RecordsThreadData
@@ -13,4 +14,14 @@ const opening = openRecords(place, {
   // Whoever was not told finds them by looking, a second later.
   onEvents: () => void callPrimary("onEvents").catch(() => undefined),
 })
-serve(channel, offer(recordsPort, opening))
+async function open(): Promise<RecordsWriter> {
+  const records = await opening
+  return {
+    ...records,
+    async addQueued(text) {
+      const { reviews, events } = rowsAbout(readQueued(text))
+      await records.addReviews(reviews, events)
+    },
+  }
+}
+serve(channel, offer(recordsWriterPort, open()))

@@ -3,15 +3,15 @@ import { inThread } from "@assay/runtime/children"
 import { namesIn } from "@assay/runtime/if-present"
 import type { MoveFailed } from "@assay/stores/older-move"
 import { mayHoldDecisions } from "@assay/stores/open/open-database"
-import type { Records } from "@assay/stores/records"
 import { NOTHING, type OnFolded } from "../decisions/fold.ts"
 import { recordsFault } from "../base/records-fault.ts"
 import {
   decisionsPort,
   type DecisionsThreadData,
   type DecisionsWriter,
-  recordsPort,
   type RecordsThreadData,
+  type RecordsWriter,
+  recordsWriterPort,
 } from "./ports.ts"
 
 /**
@@ -21,9 +21,9 @@ import {
 export async function openRecordsWriter(
   place: RecordsThreadData,
   { onEvents, answerMs = 30_000 }: { readonly onEvents: () => void; readonly answerMs?: number },
-): Promise<Records> {
+): Promise<RecordsWriter> {
   const module = new URL(`./records-thread${extname(import.meta.filename)}`, import.meta.url)
-  const records = inThread(module, place, recordsPort, {
+  const records = inThread(module, place, recordsWriterPort, {
     callMs: answerMs,
     // As long as it takes to rewrite a large table. The engine limits what it may wait for.
     deadlines: { migrate: null },
@@ -41,7 +41,7 @@ export async function openRecordsWriter(
 
 interface WriterOptions extends Omit<DecisionsThreadData, "workersRun"> {
   readonly onFolded: OnFolded
-  readonly addReviews: Records["addReviews"]
+  readonly addQueued: RecordsWriter["addQueued"]
   readonly moveFailed: MoveFailed
 }
 
@@ -78,7 +78,7 @@ export function openDecisionsWriter(options: WriterOptions): DecisionsWriter {
 }
 
 function startDecisionsThread(
-  { place, journal, models, reviewDays, onFolded, addReviews, moveFailed }: WriterOptions,
+  { place, journal, models, reviewDays, onFolded, addQueued, moveFailed }: WriterOptions,
   workersRun: boolean,
 ): DecisionsWriter {
   const module = new URL(`./decisions-thread${extname(import.meta.filename)}`, import.meta.url)
@@ -86,6 +86,6 @@ function startDecisionsThread(
   return inThread(module, workerData, decisionsPort, {
     callMs: FOLD_MS,
     deadlines: { close: CLOSE_MS },
-    methods: { onFolded, addReviews, moveFailed: async (code: string) => moveFailed(code) },
+    methods: { onFolded, addQueued, moveFailed: async (code: string) => moveFailed(code) },
   })
 }

@@ -2,10 +2,11 @@ import { createHash } from "node:crypto"
 import { MalformedBytes } from "../bytes.ts"
 import { CHECKSUM_BYTES, checksumOf, hasChecksum, putChecksum } from "../checksum.ts"
 import { IndexDamaged, IndexUnavailable } from "../exposure-index.ts"
-import type { Argument, ClusterConnection } from "./connection.ts"
+import type { Argument } from "./cluster-client.ts"
+import type { ClusterConnection } from "./connection.ts"
 import { MARK, TENANT_COUNT, type Layout } from "./layout.ts"
 import { type Making, values } from "./meta.ts"
-import { changeBucket, run } from "./scripts.ts"
+import { changeBucket, makeBucket, run } from "./scripts.ts"
 
 /** The stored value of a field; undefined: none. */
 export type Value = Uint8Array | undefined
@@ -19,7 +20,7 @@ export interface Buckets {
   read(bucket: number, fields: readonly Buffer[]): Promise<Value[]>
   /**
    * Replaces the values of some fields by the result of `decide`, all at once; an empty list
-   * changes nothing. If another process changed them first, `decide` runs again on the new values.
+   * leaves them as they are. If another process changed them first, `decide` runs again on the new values.
    */
   change(
     bucket: number,
@@ -160,7 +161,7 @@ export function openBuckets(
       keys.push(layout.heavyKey(bucket, field))
       heavies.push(heavy ?? NONE)
     }
-    const done = await run(connection, changeBucket, keys, [...args, ...heavies])
+    const done = await run(connection.replicated, changeBucket, keys, [...args, ...heavies])
     if (done === -1) throw new IndexUnavailable("A part of the index is lost")
     return done === 1
   }
@@ -180,8 +181,10 @@ export function openBuckets(
         const before = await resolved(bucket, fields, stored)
         if (before === null) continue
         const after = await decide(before)
-        if (after.length === 0) return
-        if (await written(bucket, fields, stored, after, isHeavy)) return
+        const isChanged = after.length > 0
+        // What is there may be of a change that no replica had in time.
+        if (!isChanged && !(await connection.hasReplica(layout.bucketKey(bucket)))) return
+        if (await written(bucket, fields, stored, isChanged ? after : before, isHeavy)) return
       }
       throw new IndexUnavailable("The index changes faster than it can be written")
     },
@@ -197,9 +200,8 @@ export function openBuckets(
 
     async make(bucket) {
       const key = layout.bucketKey(bucket)
-      if ((await connection.send(key, ["HSETNX", key, MARK, mark])) === 1) return
-      const [found] = values(await connection.send(key, ["HMGET", key, MARK]), 1)
-      requireMark(found)
+      const done = await run(connection.replicated, makeBucket, [key], [mark])
+      if (done !== 1) throw new IndexUnavailable("A part of the index is lost")
     },
 
     async count(bucket) {

@@ -1,7 +1,8 @@
 import { ErrorReply } from "@redis/client"
 import { HEAVY_BYTES } from "./buckets.ts"
 import type { ClusterPlace } from "./cluster-place.ts"
-import { openConnection, type Reply } from "./connection.ts"
+import type { Reply } from "./cluster-client.ts"
+import { openConnection } from "./connection.ts"
 
 /**
  * By setting of a node: the fault of a value, or null. Settings that an engine does not have are

@@ -1,124 +1,83 @@
-import { createCluster, ErrorReply, RESP_TYPES, SocketClosedUnexpectedlyError } from "@redis/client"
 import { IndexUnavailable } from "../exposure-index.ts"
-import type { ClusterPlace } from "./cluster-place.ts"
+import {
+  type Argument,
+  BYTES,
+  type ConnectionOptions,
+  openClient,
+  type RenewedClient,
+  type Reply,
+} from "./cluster-client.ts"
+import { replicaCounts } from "./replica-counts.ts"
+import { replicatedChanges } from "./replicated-changes.ts"
+import { slotOf } from "./slot.ts"
 
-/** What a node answers. Strings come as the bytes they are. */
-export type Reply = Buffer | string | number | null | readonly Reply[]
-export type Argument = Buffer | string
-
-/** A cluster that is addressed by key. Any missing or late answer throws IndexUnavailable. */
-export interface ClusterConnection {
+export interface Sender {
   /**
    * Sends a command to the node that has `key`. An error answered by the node itself is thrown
    * unchanged.
    */
   send(key: string, args: Argument[]): Promise<Reply>
+}
+
+/** A cluster that is addressed by key. Any missing or late answer throws IndexUnavailable. */
+export interface ClusterConnection extends Sender {
+  /**
+   * Sends commands that change something. Where a replica could take the place of the node, the
+   * answer comes once a replica has the change as well; where none has it in time, it may be made or
+   * not, and IndexUnavailable is thrown.
+   */
+  readonly replicated: Sender
+  /**
+   * Whether a replica could take the place of the node that has `key`: what is seen there may then
+   * be lost until a change is made by `replicated`.
+   */
+  hasReplica(key: string): Promise<boolean>
   /** Sends a command that has no key to every master. */
   sendToMasters(args: Argument[]): Promise<readonly Reply[]>
   close(): Promise<void>
 }
-
-export interface ConnectionOptions {
-  readonly place: ClusterPlace
-  /** How long a command may take. */
-  readonly timeoutMs: number
-}
-
-/**
- * The most commands without an answer from one node: a hanging node must not fill the memory of its
- * callers.
- */
-const OWED_MAX = 20_000
-/** Between two attempts to rediscover the cluster. */
-const RENEW_MS = 2_000
-const RECONNECT_MS_MAX = 500
-
-const BYTES = { typeMapping: { [RESP_TYPES.BLOB_STRING]: Buffer } }
-
-type Client = ReturnType<typeof createClient>
 
 /**
  * Connects to at least one node, and to the others on first use, so that a node that is down keeps
  * nobody out.
  */
 export async function openConnection(options: ConnectionOptions): Promise<ClusterConnection> {
-  const { place, timeoutMs } = options
-  let client = createClient(place, timeoutMs)
-  /** Clients that were replaced and may still get answers. */
-  const replaced = new Set<Client>()
+  const asking = await openClient(options)
   let closed = false
-  let renewing = false
-  let renewedAt = performance.now()
-
-  const inTime = async <T>(work: Promise<T>): Promise<T> => {
-    const { promise: late, reject } = Promise.withResolvers<never>()
-    const timer = setTimeout(
-      () => reject(new IndexUnavailable("The cluster gives no answer in time")),
-      timeoutMs,
-    )
-    try {
-      return await Promise.race([work, late])
-    } finally {
-      clearTimeout(timer)
-    }
-  }
-
   /**
-   * Rediscovers the cluster from the given addresses after a missing answer. A lost connection
-   * comes back by itself, but a hanging one, or one whose node moved to another address, would be
-   * used for ever.
+   * Waiting for a replica holds up what comes after it on the same connection, so that changes which
+   * wait have one of their own.
    */
-  const renew = (): void => {
-    if (closed || renewing || performance.now() - renewedAt < RENEW_MS) return
-    renewing = true
-    const next = createClient(place, timeoutMs)
-    inTime(next.connect())
-      .then(
-        () => {
-          if (closed) {
-            next.destroy()
-            return
-          }
-          const before = client
-          client = next
-          replaced.add(before)
-          // What nodes that answer still owe arrives within the limit.
-          setTimeout(() => {
-            replaced.delete(before)
-            before.destroy()
-          }, timeoutMs).unref()
-        },
-        () => next.destroy(),
-      )
-      .finally(() => {
-        renewing = false
-        renewedAt = performance.now()
-      })
-  }
-
-  const answered = async <T>(ask: (client: Client) => Promise<T>): Promise<T> => {
+  let changing: Promise<RenewedClient> | null = null
+  const replicas = replicaCounts()
+  const changes = replicatedChanges({ replicas, waitMs: Math.ceil(options.timeoutMs / 2) })
+  const hasReplica = async (key: string): Promise<boolean> =>
+    await asking.answered(async (client) => (await replicas.of(client, slotOf(key))) > 0)
+  const forChanges = async (): Promise<RenewedClient> => {
     if (closed) throw new IndexUnavailable("The index is closed")
+    const opening = (changing ??= openClient(options))
     try {
-      return await inTime(ask(client))
+      return await opening
     } catch (error) {
-      if (error instanceof ErrorReply) throw error
-      renew()
-      if (error instanceof IndexUnavailable) throw error
-      throw new IndexUnavailable("The cluster cannot be reached", { cause: error })
+      if (changing === opening) changing = null
+      throw error
     }
-  }
-
-  try {
-    await inTime(client.connect())
-  } catch (cause) {
-    client.destroy()
-    throw new IndexUnavailable("The cluster cannot be reached", { cause })
   }
 
   return {
-    send: (key, args) => answered((client) => client.sendCommand<Reply>(key, false, args)),
+    send: (key, args) => asking.answered((client) => client.sendCommand<Reply>(key, false, args)),
+    replicated: {
+      async send(key, args) {
+        if (!(await hasReplica(key))) {
+          return await asking.answered((client) => client.sendCommand<Reply>(key, false, args))
+        }
+        const { answered } = await forChanges()
+        return await answered((client) => changes.send(client, key, args))
+      },
+    },
+    hasReplica,
     sendToMasters: (args) =>
-      answered((client) =>
+      asking.answered((client) =>
         Promise.all(
           client.masters.map(async (master) =>
             (await client.nodeClient(master)).sendCommand<Reply>(args, BYTES),
@@ -128,46 +87,12 @@ export async function openConnection(options: ConnectionOptions): Promise<Cluste
     async close() {
       if (closed) return
       closed = true
-      for (const each of [client, ...replaced]) each.destroy()
+      asking.close()
+      // One that cannot be opened has nothing to close.
+      await changing?.then(
+        (opened) => opened.close(),
+        () => undefined,
+      )
     },
   }
-}
-
-// RESP 2, because every engine that speaks the cluster protocol knows it. Reads go to masters only:
-// a replica may not have what was just made live. The client's own time limit ends when a command
-// is written, so it is off.
-function createClient({ nodes, tls, username, password }: ClusterPlace, timeoutMs: number) {
-  const client = createCluster({
-    rootNodes: nodes.map((node) => ({ socket: { ...node, tls } })),
-    defaults: {
-      ...(username === null ? {} : { username }),
-      ...(password === null ? {} : { password }),
-      socket: { tls, connectTimeout: timeoutMs, reconnectStrategy },
-      disableOfflineQueue: true,
-      disableClientInfo: true,
-      commandsQueueMaxLength: OWED_MAX,
-    },
-    minimizeConnections: true,
-    RESP: 2,
-    commandOptions: { timeout: 0, ...BYTES },
-    topologyRefreshOnReconnectionAttemptStrategy: RECONNECT_MS_MAX,
-  })
-  // A command that fails rejects. A connection that fails between two commands matters only to the
-  // next one.
-  return client.on("error", () => undefined)
-}
-
-/**
- * A connection that worked before is retried again and again. One that never worked fails the
- * command that needed it, and the next command makes a new attempt: otherwise all commands to a
- * dead node would queue until it returns.
- */
-function reconnectStrategy(retries: number, cause: Error): number | false {
-  const worked = retries > 0 || cause instanceof SocketClosedUnexpectedlyError || isReset(cause)
-  return worked ? Math.min(20 * 2 ** retries, RECONNECT_MS_MAX) : false
-}
-
-function isReset(cause: Error): boolean {
-  const { code } = cause as NodeJS.ErrnoException
-  return code === "ECONNRESET" || code === "EPIPE" || code === "ETIMEDOUT"
 }

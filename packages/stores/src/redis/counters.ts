@@ -12,7 +12,8 @@ import {
   type Wanted,
 } from "../counters.ts"
 import { IndexUnavailable } from "../exposure-index.ts"
-import type { ClusterConnection, Reply } from "./connection.ts"
+import type { Reply } from "./cluster-client.ts"
+import type { ClusterConnection } from "./connection.ts"
 import {
   admitTag,
   beginDay,

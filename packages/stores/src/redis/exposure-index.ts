@@ -11,7 +11,7 @@ import { openConnection, type ClusterConnection } from "./connection.ts"
 import { IN_FLIGHT, inFlight, numbers } from "./in-flight.ts"
 import { layoutOf, type Layout } from "./layout.ts"
 import { madeIndex, madeOrNewIndex } from "./making.ts"
-import { openMeta, type Meta } from "./meta.ts"
+import { isSameStamp, openMeta, type Meta, type Stamped } from "./meta.ts"
 import { requireSpellable, rowWriter } from "./row-writer.ts"
 
 export interface RedisIndexOptions {
@@ -35,8 +35,9 @@ const CATALOGUE_CHANGES_MAX = 50
  * Opens the index in a Redis or Valkey cluster. Throws IndexUnavailable where
  * it cannot be read.
  *
- * A change that was acknowledged is in the memory of the node it belongs to; how much of a power
- * cut it survives is set there (`appendfsync always`: all). A change of one identity is all or
+ * A change that was acknowledged is in the memory of the node it belongs to, and where a replica
+ * could take its place in that of a replica; how much of a power cut it survives is set there
+ * (`appendfsync always`: all). A change of one identity is all or
  * nothing. One of several identities that fails half way may have reached some of them; doing it
  * again completes it. An identity's data is read as of one moment, and so is the catalogue; both
  * are read again until the catalogue did not change in between.
@@ -72,11 +73,17 @@ interface Parts {
 
 function storageOn({ connection, meta, layout, buckets, readOnly }: Parts): IndexStorage {
   const writer = rowWriter(layout, buckets)
-  let held: CatalogueDocument = { ...emptyCatalogue, version: -1 }
+  let held: Stamped = { stamp: { version: "", random: "" }, document: emptyCatalogue }
 
-  const currentDocument = async (): Promise<CatalogueDocument> => {
-    if ((await meta.version()) !== held.version) held = await meta.document()
+  const current = async (): Promise<Stamped> => {
+    if (!isSameStamp(await meta.stamp(), held.stamp)) held = await meta.document()
     return held
+  }
+  const currentDocument = async (): Promise<CatalogueDocument> => (await current()).document
+  /** What is held is no longer, or not yet, the catalogue of what was read. */
+  const readAnew = async (before: Stamped): Promise<void> => {
+    held = await meta.document()
+    if (isSameStamp(held.stamp, before.stamp)) throw new UnknownBatch("entry of an unknown batch")
   }
   const requireWritable = (): void => {
     if (readOnly) throw new IndexUnavailable("The index is open for reading only")
@@ -90,19 +97,19 @@ function storageOn({ connection, meta, layout, buckets, readOnly }: Parts): Inde
     const bucket = layout.bucketOf(key)
     const shared = layout.sharedField(key)
     for (let attempt = 0; attempt < CATALOGUE_CHANGES_MAX; attempt++) {
-      const document = held
+      const asked = held
+      const { stamp, document } = asked
       const tenantIds = [...tenantsAsked(document, tenants)]
       const fields = [shared, ...tenantIds.map((id) => layout.tenantField(id, key))]
-      const [version, stored] = await Promise.all([meta.version(), buckets.read(bucket, fields)])
-      if (version === document.version) {
+      const [now, stored] = await Promise.all([meta.stamp(), buckets.read(bucket, fields)])
+      if (isSameStamp(now, stamp)) {
         try {
           return foundIn(stored, tenantIds, document)
         } catch (error) {
           if (!(error instanceof UnknownBatch)) throw error
         }
       }
-      held = await meta.document()
-      if (held.version === document.version) throw new UnknownBatch("entry of an unknown batch")
+      await readAnew(asked)
     }
     throw new IndexUnavailable("The catalogue changes faster than it can be read")
   }
@@ -116,16 +123,15 @@ function storageOn({ connection, meta, layout, buckets, readOnly }: Parts): Inde
     write: (owner: Owner, document: CatalogueDocument) => Promise<T>,
   ): Promise<T> => {
     requireWritable()
-    let document = await currentDocument()
-    const owner = ownerIn(document)
+    let asked = await current()
+    const owner = ownerIn(asked.document)
     for (;;) {
       try {
-        return await write(owner, document)
+        return await write(owner, asked.document)
       } catch (error) {
         if (!(error instanceof UnknownBatch)) throw error
-        held = await meta.document()
-        if (held.version === document.version) throw error
-        document = held
+        await readAnew(asked)
+        asked = held
       }
     }
   }
@@ -147,10 +153,11 @@ function storageOn({ connection, meta, layout, buckets, readOnly }: Parts): Inde
         (async () => {
           requireWritable()
           for (let attempt = 0; attempt < CATALOGUE_CHANGES_MAX; attempt++) {
-            const before = await currentDocument()
-            const changed = change(before)
-            if (changed.document === before) return changed
-            if (await meta.replace(before.version, changed.document)) return changed
+            const { stamp, document } = await current()
+            const changed = change(document)
+            if (changed.document === document) {
+              if (await meta.isHeld(stamp)) return changed
+            } else if (await meta.replace(stamp, changed.document)) return changed
           }
           throw new IndexUnavailable("The catalogue changes faster than it can be written")
         })(),

@@ -1,7 +1,8 @@
 import type { Log } from "@assay/runtime/log"
 import type { ForgottenIdentities, ForgottenUse } from "../forgotten-identities.ts"
 import type { ClusterPlace } from "./cluster-place.ts"
-import { type ClusterConnection, openConnection, type Reply } from "./connection.ts"
+import type { Reply } from "./cluster-client.ts"
+import { type ClusterConnection, openConnection } from "./connection.ts"
 import { metaKey } from "./layout.ts"
 
 const LOOK_MS = 1000
@@ -39,7 +40,7 @@ export async function followStream(following: Following): Promise<ForgottenIdent
   /** Those that could not be told. */
   const pending = new Set<string>()
   const send = async (identity: string): Promise<void> => {
-    await connection.send(key, ["XADD", key, "MAXLEN", "~", KEPT, "*", "k", identity])
+    await connection.replicated.send(key, ["XADD", key, "MAXLEN", "~", KEPT, "*", "k", identity])
     await connection.send(key, ["PEXPIRE", key, KEPT_MS])
   }
   const look = async (): Promise<void> => {

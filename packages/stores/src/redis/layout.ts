@@ -12,7 +12,7 @@ export const TENANT_COUNT = "t"
  * Where things are. A bucket is one hash, small enough that the engine keeps it as one packed piece
  * of memory:
  *
- *   NAME:{meta}          format, bits, mark, version, catalogue, key-check
+ *   NAME:{meta}          format, bits, mark, version, stamp, catalogue, key-check
  *   NAME:{BUCKET}        m: mark, t: number of tenants' fields
  *                        rest of an identity key: entry set
  *                        tenant id (4 bytes, big-endian) and rest of an identity key: entry set

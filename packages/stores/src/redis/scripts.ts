@@ -1,6 +1,7 @@
 import { createHash } from "node:crypto"
 import { ErrorReply } from "@redis/client"
-import type { Argument, ClusterConnection, Reply } from "./connection.ts"
+import type { Argument, Reply } from "./cluster-client.ts"
+import type { Sender } from "./connection.ts"
 
 /**
  * A script that runs in the node with its keys: completely or, if it returns before it writes, not
@@ -20,7 +21,8 @@ export interface Script {
  *          each heavy key: value
  *
  * No bytes stand for "none": no value is empty. Returns 1 when done, 0 when something had changed,
- * -1 when the bucket is not the one it was.
+ * -1 when the bucket is not the one it was. It always writes, be it the mark that is there: a
+ * replica that has this then has all that was read.
  */
 export const changeBucket = script(`
 if redis.call('HGET', KEYS[1], 'm') ~= ARGV[1] then return -1 end
@@ -28,10 +30,11 @@ local fields = tonumber(ARGV[3])
 for i = 0, fields - 1 do
   if (redis.call('HGET', KEYS[1], ARGV[4 + 3 * i]) or '') ~= ARGV[5 + 3 * i] then return 0 end
 end
-local tenants = 0
+local tenants, changed = 0, false
 for i = 0, fields - 1 do
   local field, before, after = ARGV[4 + 3 * i], ARGV[5 + 3 * i], ARGV[6 + 3 * i]
   if before ~= after then
+    changed = true
     if after == '' then
       redis.call('HDEL', KEYS[1], field)
     else
@@ -43,6 +46,7 @@ for i = 0, fields - 1 do
     end
   end
 end
+if not changed then redis.call('HSET', KEYS[1], 'm', ARGV[1]) end
 if tenants ~= 0 then redis.call('HINCRBY', KEYS[1], 't', tenants) end
 for k = 2, #KEYS do
   local value = ARGV[4 + 3 * fields + k - 2]
@@ -52,18 +56,61 @@ return 1
 `)
 
 /**
- * Replaces the catalogue if it still has the version the caller read; no bytes for a version: there
- * is none yet.
+ * Replaces the catalogue if it still is the one the caller read; no bytes for version and stamp:
+ * there is none yet.
  *
  *   KEYS   the key of what is known about the index
- *   ARGV   version before; version after; catalogue
+ *   ARGV   version and stamp before; version and stamp after; catalogue
  *
  * Returns 1 when done, 0 when it had changed.
  */
 export const changeCatalogue = script(`
 if (redis.call('HGET', KEYS[1], 'version') or '') ~= ARGV[1] then return 0 end
-redis.call('HSET', KEYS[1], 'version', ARGV[2], 'catalogue', ARGV[3])
+if (redis.call('HGET', KEYS[1], 'stamp') or '') ~= ARGV[2] then return 0 end
+redis.call('HSET', KEYS[1], 'version', ARGV[3], 'stamp', ARGV[4], 'catalogue', ARGV[5])
 return 1
+`)
+
+/**
+ * Makes an empty bucket, or writes the mark of one again.
+ *
+ *   KEYS   the bucket
+ *   ARGV   mark
+ *
+ * Returns 1 when done, -1 when the bucket is of another index.
+ */
+export const makeBucket = script(`
+local mark = redis.call('HGET', KEYS[1], 'm')
+if mark and mark ~= ARGV[1] then return -1 end
+redis.call('HSET', KEYS[1], 'm', ARGV[1])
+return 1
+`)
+
+/**
+ * Writes the version of the catalogue again, if it is still the one the caller read.
+ *
+ *   KEYS   the key of what is known about the index
+ *   ARGV   version; stamp
+ *
+ * Returns 1 when done, 0 when it had changed.
+ */
+export const repeatVersion = script(`
+if redis.call('HGET', KEYS[1], 'version') ~= ARGV[1] then return 0 end
+if (redis.call('HGET', KEYS[1], 'stamp') or '') ~= ARGV[2] then return 0 end
+redis.call('HSET', KEYS[1], 'version', ARGV[1])
+return 1
+`)
+
+/**
+ * Keeps the key check value unless there is one, and returns the one there is.
+ *
+ *   KEYS   the key of what is known about the index
+ *   ARGV   value
+ */
+export const keepKeyCheck = script(`
+local kept = redis.call('HGET', KEYS[1], 'key-check') or ARGV[1]
+redis.call('HSET', KEYS[1], 'key-check', kept)
+return kept
 `)
 
 /**
@@ -83,17 +130,17 @@ return 1
  * selects the node.
  */
 export async function run(
-  connection: ClusterConnection,
+  sender: Sender,
   { source, sha1 }: Script,
   keys: readonly [string, ...Argument[]],
   args: readonly Argument[],
 ): Promise<Reply> {
   const rest = [String(keys.length), ...keys, ...args]
   try {
-    return await connection.send(keys[0], ["EVALSHA", sha1, ...rest])
+    return await sender.send(keys[0], ["EVALSHA", sha1, ...rest])
   } catch (error) {
     if (!(error instanceof ErrorReply) || !error.message.startsWith("NOSCRIPT")) throw error
-    return await connection.send(keys[0], ["EVAL", source, ...rest])
+    return await sender.send(keys[0], ["EVAL", source, ...rest])
   }
 }
 

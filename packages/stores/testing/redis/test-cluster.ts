@@ -1,23 +1,26 @@
 import { spawn, type ChildProcess } from "node:child_process"
 import { once } from "node:events"
-import { mkdirSync } from "node:fs"
+import { existsSync, mkdirSync } from "node:fs"
 import { mkdtemp, rm } from "node:fs/promises"
 import { tmpdir } from "node:os"
-import { join } from "node:path"
+import { delimiter, join } from "node:path"
 import { setTimeout as delay } from "node:timers/promises"
 import { createClient } from "@redis/client"
 import { freePort } from "../free-port.ts"
 
 /**
- * A real cluster for tests: three masters on free loopback ports, with their data in a temporary
- * folder.
+ * A real cluster for tests: three primaries on free loopback ports, maybe each with a replica, with
+ * their data in a temporary folder.
  */
 export interface TestCluster {
   /** For ASSAY_INDEX_URL. */
   readonly urls: string
+  /** The primaries as the cluster was begun, then the replica of each. */
   readonly nodes: readonly TestNode[]
-  /** The number of the node that has a key. */
+  /** The number of the node that had a key at first. */
   nodeOf(key: string): Promise<number>
+  /** Waits until every replica has what its primary has, and every node knows so. */
+  replicated(): Promise<void>
   stop(): Promise<void>
 }
 
@@ -34,9 +37,11 @@ export interface TestNode {
 
 const SLOTS = 16_384
 const START_MS = 30_000
+const PRIMARIES = 3
 
-/** Starts the cluster, or throws where there is no redis-server. */
-export async function startTestCluster(): Promise<TestCluster> {
+/** Starts the cluster, or throws where there is neither Valkey nor Redis. */
+export async function startTestCluster({ replicas = false } = {}): Promise<TestCluster> {
+  const program = installed("valkey-server") ? "valkey-server" : "redis-server"
   const folder = await mkdtemp(join(tmpdir(), "assay-redis-"))
   const nodes: (TestNode & { readonly port: number; readonly busPort: number })[] = []
   const stop = async (): Promise<void> => {
@@ -44,26 +49,32 @@ export async function startTestCluster(): Promise<TestCluster> {
     await rm(folder, { recursive: true, force: true })
   }
   try {
-    for (let i = 0; i < 3; i++) {
-      const node = testNode(join(folder, String(i)), await freePort(), await freePort())
+    for (let i = 0; i < (replicas ? 2 * PRIMARIES : PRIMARIES); i++) {
+      const node = testNode(program, join(folder, String(i)), await freePort(), await freePort())
       nodes.push(node)
       await node.start()
     }
     for (const [i, node] of nodes.entries()) {
-      const [from, to] = [i, i + 1].map((part) => Math.floor((part * SLOTS) / 3)) as [
-        number,
-        number,
-      ]
-      await node.ask("CLUSTER", "ADDSLOTSRANGE", String(from), String(to - 1))
+      if (i < PRIMARIES) {
+        const [from, to] = [startOf(i), startOf(i + 1) - 1]
+        await node.ask("CLUSTER", "ADDSLOTSRANGE", String(from), String(to))
+      }
       for (const { port, busPort } of nodes.slice(0, i)) {
         await node.ask("CLUSTER", "MEET", "127.0.0.1", String(port), String(busPort))
       }
     }
     await until(async () => {
       const views = await Promise.all(nodes.map((node) => node.ask("CLUSTER", "SLOTS")))
-      return views.every((view) => (view as unknown[]).length === 3)
+      return views.every((view) => (view as unknown[]).length === PRIMARIES)
     })
     await until(async () => (await Promise.all(nodes.map(isServing))).every(Boolean))
+    for (const [i, node] of nodes.entries()) {
+      if (i < PRIMARIES) continue
+      const primary = String(await nodes[i - PRIMARIES]?.ask("CLUSTER", "MYID"))
+      // Refused until it has heard of its primary.
+      await until(async () => (await node.ask("CLUSTER", "REPLICATE", primary)) === "OK")
+    }
+    await untilReplicated(nodes)
   } catch (error) {
     await stop()
     throw error
@@ -73,16 +84,38 @@ export async function startTestCluster(): Promise<TestCluster> {
     nodes: nodes.map((node) => ({ ...node, start: () => node.start().then(() => rejoined(node)) })),
     async nodeOf(key) {
       const slot = Number(await nodes[0]?.ask("CLUSTER", "KEYSLOT", key))
-      return Math.min(
-        2,
-        nodes.findIndex((_, i) => slot < Math.floor(((i + 1) * SLOTS) / 3)),
-      )
+      return [0, 1, 2].findIndex((i) => slot < startOf(i + 1))
     },
+    replicated: () => untilReplicated(nodes),
     stop,
   }
 }
 
+/** The first slot of a primary. */
+function startOf(primary: number): number {
+  return Math.floor((primary * SLOTS) / PRIMARIES)
+}
+
+function installed(program: string): boolean {
+  const folders = (process.env["PATH"] ?? "").split(delimiter)
+  return folders.some((folder) => existsSync(join(folder, program)))
+}
+
+/** The replicas are those that the cluster knows now: a failover may have changed them. */
+async function untilReplicated(nodes: readonly TestNode[]): Promise<void> {
+  const wanted = nodes.length / PRIMARIES
+  const listed = (view: unknown): boolean =>
+    (view as unknown[][]).every((range) => range.length - 2 === wanted)
+  await until(async () => {
+    const views = await Promise.all(nodes.map((node) => node.ask("CLUSTER", "SLOTS")))
+    const told = await Promise.all(nodes.map((node) => node.ask("INFO", "replication")))
+    const behind = told.filter((text) => /^master_link_status:down/m.test(String(text)))
+    return behind.length === 0 && views.every(listed)
+  })
+}
+
 function testNode(
+  program: string,
   folder: string,
   port: number,
   busPort: number,
@@ -112,7 +145,7 @@ function testNode(
     ask,
     async start() {
       mkdirSync(folder, { recursive: true })
-      child = spawn("redis-server", settings(folder, port, busPort), { stdio: "ignore" })
+      child = spawn(program, settings(folder, port, busPort), { stdio: "ignore" })
       // Rejects where there is no such program.
       await once(child, "spawn")
       guard(child)
@@ -142,6 +175,7 @@ function settings(folder: string, port: number, busPort: number): string[] {
     "cluster-port": busPort,
     "cluster-node-timeout": 2000,
     "cluster-require-full-coverage": "no",
+    "repl-diskless-sync-delay": 0,
     appendonly: "yes",
     appendfsync: "no",
     save: "",

@@ -1,5 +1,6 @@
 import assert from "node:assert/strict"
 import { execFile } from "node:child_process"
+import { storesOf } from "../http/shared-stores.ts"
 import { bareEnvironment } from "../http/bare-environment.ts"
 import { assayProgram } from "../../scripts/program.ts"
 import { COMMAND_MS } from "./command-time.ts"
@@ -16,12 +17,15 @@ export async function assay(
   env: Record<string, string>,
   input = "",
 ): Promise<Outcome> {
+  // Of a service of several nodes, whose stores are not in its directory.
+  const data = env["ASSAY_DATA"]
+  const stores = data === undefined || "DATABASE_URL" in env ? {} : await storesOf(data)
   return await new Promise((resolve) => {
     const child = execFile(
       process.execPath,
       [...assayProgram(), ...args],
       {
-        env: { ...bareEnvironment(), HOME: process.env["HOME"] ?? "", ...env },
+        env: { ...bareEnvironment(), HOME: process.env["HOME"] ?? "", ...stores, ...env },
         timeout: COMMAND_MS,
         killSignal: "SIGKILL",
       },

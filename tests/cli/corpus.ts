@@ -9,6 +9,7 @@ import { IDENTITY_TAGS, identityKey, parseEmail } from "@assay/core/identity"
 import { openSecrets, sha256 } from "../../packages/runtime/src/secrets.ts"
 import type { Batch, Entry } from "../../packages/stores/src/exposure-index.ts"
 import { openLmdbIndex } from "../../packages/stores/src/lmdb/exposure-index.ts"
+import { storesOfStarted } from "../http/shared-stores.ts"
 import { COMMAND_MS } from "./command-time.ts"
 import { assayProgram } from "../../scripts/program.ts"
 
@@ -50,7 +51,7 @@ export function startImport(
 ): RunningImport {
   const command = [process.execPath, ...assayProgram(), "corpus", "import", ...args]
   const child = spawn("/bin/sh", ["-c", `${limits} exec "$0" "$@"`, ...command], {
-    env: { PATH: process.env["PATH"], ...env },
+    env: { PATH: process.env["PATH"], ...storesOfStarted(env["ASSAY_DATA"] ?? ""), ...env },
     stdio: ["ignore", "pipe", "pipe"],
     detached: true,
     timeout: COMMAND_MS,

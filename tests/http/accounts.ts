@@ -4,7 +4,8 @@ import { RIGHTS } from "@assay/core/contract"
 import { SESSION_COOKIE } from "../../packages/server/src/accounts/caller-of.ts"
 import { csrfTokenOf } from "../../packages/server/src/accounts/sessions.ts"
 import { assay, createKey } from "../cli/assay.ts"
-import type { Service, ServiceRequest } from "./service.ts"
+import type { ServiceRequest } from "./request-to.ts"
+import type { Service } from "./service.ts"
 import { joins, tokenIn } from "./signed-in.ts"
 
 export interface Account {

@@ -14,6 +14,8 @@ import { makeTrialClient } from "../../packages/carrier/src/trial-client.ts"
 import { HOUR_MS } from "../../packages/runtime/src/time.ts"
 import { assay, createKey } from "../cli/assay.ts"
 import { combolist } from "../cli/corpus.ts"
+import { ofOneNode } from "./about-one-node.ts"
+import { severalNodes } from "./shared-stores.ts"
 import { type Service, startService } from "./service.ts"
 import { filesBelow } from "./search.ts"
 import { temporaryDirectory } from "./temporary.ts"
@@ -350,57 +352,66 @@ test("each carrier is a source that callers and operators of the service see", a
   assert.match(shown, /^rows +not counted$/m)
 })
 
-test("what was acknowledged survives the death of the service, and an index made anew from what is left", async () => {
-  const phones = Array.from({ length: 20 }, () => newNumber())
-  const outcomes = await Promise.all(phones.map((phone) => send(swapped(phone))))
-  assert.ok(outcomes.every(({ status }) => status === 204))
-  await service.kill()
-  // So that there is a catalogue of segments, without which an index is not made anew.
-  const list = combolist(join(temporary, "list.txt"), 50)
-  await command(["corpus", "import", list, "--source", "list", "--date", "2024-01-01"])
-  const verified = await command(["corpus", "verify"])
-  assert.match(verified, /arrives one by one and is in the records too/)
-  assert.match(verified, /^ok /m)
+const inFiles = ofOneNode("commands make an index in a data directory anew, and copy it")
+test(
+  "what was acknowledged survives the death of the service, and an index made anew from what is left",
+  { skip: inFiles },
+  async () => {
+    const phones = Array.from({ length: 20 }, () => newNumber())
+    const outcomes = await Promise.all(phones.map((phone) => send(swapped(phone))))
+    assert.ok(outcomes.every(({ status }) => status === 204))
+    await service.kill()
+    // So that there is a catalogue of segments, without which an index is not made anew.
+    const list = combolist(join(temporary, "list.txt"), 50)
+    await command(["corpus", "import", list, "--source", "list", "--date", "2024-01-01"])
+    const verified = await command(["corpus", "verify"])
+    assert.match(verified, /arrives one by one and is in the records too/)
+    assert.match(verified, /^ok /m)
 
-  service = await serve()
-  for (const phone of phones) await assertChanged(phone, /^[56]h$/)
-  assert.match(await command(["corpus", "rebuild"]), /, evidence on [2-9]\d identities/)
-  for (const phone of phones) await assertChanged(phone, /^[56]h$/)
-  assert.equal(await service.stop(), 0)
+    service = await serve()
+    for (const phone of phones) await assertChanged(phone, /^[56]h$/)
+    assert.match(await command(["corpus", "rebuild"]), /, evidence on [2-9]\d identities/)
+    for (const phone of phones) await assertChanged(phone, /^[56]h$/)
+    assert.equal(await service.stop(), 0)
 
-  assert.match(
-    await command(["corpus", "rebuild", "--lost-index"]),
-    /, evidence on [2-9]\d identities/,
-  )
-  assert.match(await command(["corpus", "verify"]), /^ok /m)
-  service = await serve()
-  for (const phone of phones) await assertChanged(phone, /^[56]h$/)
-  await sent(swapped(phones[0] ?? "", { time: hoursAgo(1) }))
-  await assertChanged(phones[0] ?? "", /^[12]h$/)
-})
+    assert.match(
+      await command(["corpus", "rebuild", "--lost-index"]),
+      /, evidence on [2-9]\d identities/,
+    )
+    assert.match(await command(["corpus", "verify"]), /^ok /m)
+    service = await serve()
+    for (const phone of phones) await assertChanged(phone, /^[56]h$/)
+    await sent(swapped(phones[0] ?? "", { time: hoursAgo(1) }))
+    await assertChanged(phones[0] ?? "", /^[12]h$/)
+  },
+)
 
-test("a backup holds what carriers reported, and its restore answers by it", async () => {
-  const phone = newNumber()
-  await sent(swapped(phone))
-  const folder = join(temporary, "backup")
-  await command(["backup", folder])
-  const restored = join(temporary, "restored")
-  const secret = join(data, "secret")
-  const place = { ASSAY_DATA: restored, ASSAY_SECRET_FILE: secret, ...env }
-  const { code, err } = await assay(["restore", folder, "--without-tombstones"], place)
-  assert.equal(code, 0, err)
-  const stopped = service
-  try {
-    service = await startService({
-      dataDirectory: restored,
-      env: { ASSAY_SECRET_FILE: secret, ...env },
-    })
-    await assertChanged(phone, /^[56]h$/)
-    await service.stop()
-  } finally {
-    service = stopped
-  }
-})
+test(
+  "a backup holds what carriers reported, and its restore answers by it",
+  { skip: inFiles },
+  async () => {
+    const phone = newNumber()
+    await sent(swapped(phone))
+    const folder = join(temporary, "backup")
+    await command(["backup", folder])
+    const restored = join(temporary, "restored")
+    const secret = join(data, "secret")
+    const place = { ASSAY_DATA: restored, ASSAY_SECRET_FILE: secret, ...env }
+    const { code, err } = await assay(["restore", folder, "--without-tombstones"], place)
+    assert.equal(code, 0, err)
+    const stopped = service
+    try {
+      service = await startService({
+        dataDirectory: restored,
+        env: { ASSAY_SECRET_FILE: secret, ...env },
+      })
+      await assertChanged(phone, /^[56]h$/)
+      await service.stop()
+    } finally {
+      service = stopped
+    }
+  },
+)
 
 test("an erased subject stays erased, whatever carriers report later", async () => {
   const phone = newNumber()
@@ -419,7 +430,8 @@ test("an erased subject stays erased, whatever carriers report later", async () 
   assert.equal(await taken("one", "erased"), 2)
   await assertUnchanged(phone)
   assert.deepEqual(await evidenceOf(phone), [])
-  await command(["corpus", "rebuild"])
+  // An index in a cluster is not made anew under its name.
+  if (!severalNodes) await command(["corpus", "rebuild"])
   await assertUnchanged(phone)
 })
 
@@ -492,20 +504,24 @@ test(
   },
 )
 
-test("a source that is removed stays away when the index is made anew, until it speaks again", async () => {
-  const phone = newNumber()
-  await sent(swapped(phone))
-  const asked = await assay(["corpus", "remove", "camara:one"], { ASSAY_DATA: data, ...env })
-  assert.equal(asked.code, 1)
-  assert.match(asked.err, /camara:one has evidence that arrives one by one, which is not counted/)
-  const removed = await command(["corpus", "remove", "camara:one", "--yes"])
-  assert.match(removed, /^\d+ notifications deleted\.\ncamara:one is removed: /)
-  await assertUnchanged(phone)
-  await command(["corpus", "rebuild"])
-  await assertUnchanged(phone)
-  await sent(swapped(phone, { time: hoursAgo(2) }))
-  await assertChanged(phone, /^[23]h$/)
-})
+test(
+  "a source that is removed stays away when the index is made anew, until it speaks again",
+  { skip: inFiles },
+  async () => {
+    const phone = newNumber()
+    await sent(swapped(phone))
+    const asked = await assay(["corpus", "remove", "camara:one"], { ASSAY_DATA: data, ...env })
+    assert.equal(asked.code, 1)
+    assert.match(asked.err, /camara:one has evidence that arrives one by one, which is not counted/)
+    const removed = await command(["corpus", "remove", "camara:one", "--yes"])
+    assert.match(removed, /^\d+ notifications deleted\.\ncamara:one is removed: /)
+    await assertUnchanged(phone)
+    await command(["corpus", "rebuild"])
+    await assertUnchanged(phone)
+    await sent(swapped(phone, { time: hoursAgo(2) }))
+    await assertChanged(phone, /^[23]h$/)
+  },
+)
 
 test("numbers, tokens and what else a carrier sends are in no answer, log or file", async () => {
   const phone = newNumber()

@@ -13,6 +13,7 @@ import {
   type Failover,
   type ScoredItem,
 } from "@assay/client"
+import { ofOneNode } from "./about-one-node.ts"
 import { type Service, startService } from "./service.ts"
 
 const run = promisify(execFile)
@@ -148,22 +149,27 @@ suite("the client with the service", () => {
     assert.ok(phone.result.explanation !== undefined)
   })
 
-  test("a service that hangs is given up on in time, and one that goes on is used again", async () => {
-    const client = clientOf({ failover: "challenge" })
-    process.kill(-service.pid, "SIGSTOP")
-    try {
-      const answer = await client.scoreEmail("ana.silva@mail.example", { timeoutMs: 500 })
-      assert.ok(answer.failover)
-      assert.equal(answer.action, "step_up_auth")
-      assert.ok(answer.cause instanceof AssayUnavailable)
-      assert.equal(answer.cause.reason, "timeout")
-    } finally {
-      process.kill(-service.pid, "SIGCONT")
-    }
-    const answer = await client.scoreEmail("ana.silva@mail.example")
-    assert.ok(!answer.failover)
-    assert.equal(answer.threat_stage, "LEAKED")
-  })
+  const skip = ofOneNode("it stops the processes of one node")
+  test(
+    "a service that hangs is given up on in time, and one that goes on is used again",
+    { skip },
+    async () => {
+      const client = clientOf({ failover: "challenge" })
+      process.kill(-service.pid, "SIGSTOP")
+      try {
+        const answer = await client.scoreEmail("ana.silva@mail.example", { timeoutMs: 500 })
+        assert.ok(answer.failover)
+        assert.equal(answer.action, "step_up_auth")
+        assert.ok(answer.cause instanceof AssayUnavailable)
+        assert.equal(answer.cause.reason, "timeout")
+      } finally {
+        process.kill(-service.pid, "SIGCONT")
+      }
+      const answer = await client.scoreEmail("ana.silva@mail.example")
+      assert.ok(!answer.failover)
+      assert.equal(answer.threat_stage, "LEAKED")
+    },
+  )
 
   test("the example prints a line for each identity", async () => {
     const example = resolve(import.meta.dirname, "../../examples/score.ts")

@@ -4,6 +4,8 @@ import { type Client, createClient } from "@assay/client"
 import { EmailRiskResult, PhoneRiskResult, ProblemDetails } from "@assay/core/contract"
 import { Value } from "typebox/value"
 import { demoEmails, demoPhones } from "../../packages/server/src/demo/demo-identities.ts"
+import { ofOneNode } from "./about-one-node.ts"
+import { severalNodes } from "./shared-stores.ts"
 import { type Service, startService } from "./service.ts"
 
 let service: Service
@@ -365,7 +367,8 @@ test("another media type is 415, another method 405 with Allow, an unknown path 
   await assertProblem(noPage, 404, "not-found")
   await assertProblem(await service.request("/api/v1/canary@mail.example"), 404, "not-found")
   await assertProblem(await service.request("/api/v2/risk/score"), 404, "not-found")
-  await assertProblem(await service.request("/%zz"), 404, "not-found")
+  // A balancer answers by itself what is no path.
+  if (!severalNodes) await assertProblem(await service.request("/%zz"), 404, "not-found")
 })
 
 test("a body over 16 KiB is 413, one just under it is read", async () => {
@@ -402,17 +405,22 @@ test("every answer carries the security headers and none names the software", as
     assert.match(headers.get("content-security-policy") ?? "", /default-src 'none'/, path)
     assert.equal(headers.get("cache-control"), "no-store", path)
     assert.equal(headers.get("x-powered-by"), null)
-    assert.equal(headers.get("server"), null)
+    assert.equal(headers.get("server"), severalNodes ? "nginx" : null)
   }
 })
 
-test("the service answers on 127.0.0.1 and, where the machine has it, on ::1", async () => {
-  const { addresses } = {
-    addresses: /"address":"([^"]+)"/.exec(service.stderr())?.[1]?.split(" ") ?? [],
-  }
-  assert.ok(addresses.includes("127.0.0.1"))
-  for (const address of addresses) {
-    const host = address.includes(":") ? `[${address}]` : address
-    assert.equal((await fetch(`http://${host}:${service.port}/healthz`)).status, 200)
-  }
-})
+const skip = ofOneNode("a balancer listens where it is told to")
+test(
+  "the service answers on 127.0.0.1 and, where the machine has it, on ::1",
+  { skip },
+  async () => {
+    const { addresses } = {
+      addresses: /"address":"([^"]+)"/.exec(service.stderr())?.[1]?.split(" ") ?? [],
+    }
+    assert.ok(addresses.includes("127.0.0.1"))
+    for (const address of addresses) {
+      const host = address.includes(":") ? `[${address}]` : address
+      assert.equal((await fetch(`http://${host}:${service.port}/healthz`)).status, 200)
+    }
+  },
+)

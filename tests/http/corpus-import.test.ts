@@ -2,8 +2,8 @@ import assert from "node:assert/strict"
 import { join } from "node:path"
 import { test } from "node:test"
 import { setTimeout as delay } from "node:timers/promises"
-import { openSqliteRecords } from "../../packages/stores/src/sqlite/records.ts"
 import { combolist, emailAt, filesWithCanary, startImport } from "../cli/corpus.ts"
+import { openRecordsOf } from "./records-of.ts"
 import { startService } from "./service.ts"
 import { temporaryDirectory } from "./temporary.ts"
 
@@ -49,7 +49,7 @@ test("a running service answers throughout an import, and by it in the next answ
     seen.toSorted((one, other) => Number(one) - Number(other)),
   )
 
-  const records = await openSqliteRecords({ file: join(data, "records.sqlite"), readOnly: true })
+  const records = await openRecordsOf(data)
   const audit = await records.audit({ limit: 1 })
   await records.close()
   assert.deepEqual(

@@ -2,9 +2,9 @@ import assert from "node:assert/strict"
 import { join } from "node:path"
 import { test } from "node:test"
 import { setTimeout as delay } from "node:timers/promises"
-import { openSqliteRecords } from "../../packages/stores/src/sqlite/records.ts"
 import { dayOf } from "../../packages/runtime/src/time.ts"
 import { assay } from "../cli/assay.ts"
+import { openRecordsOf } from "./records-of.ts"
 import { startService } from "./service.ts"
 import { temporaryDirectory } from "./temporary.ts"
 
@@ -58,7 +58,7 @@ test("kill -9 under load at random moments: the next start is clean, no key is m
     assert.equal(await again.stop(), 0)
   }
   assert.equal(keys.length, KILLS)
-  const records = await openSqliteRecords({ file: join(data, "records.sqlite"), readOnly: true })
+  const records = await openRecordsOf(data)
   const rows = await records.usage({ from: "2000-01-01", to: dayOf(Date.now()) })
   await records.close()
   const counted = rows.reduce((sum, { count }) => sum + count, 0)
@@ -74,7 +74,7 @@ test("usage older than a second survives kill -9 to the last count", async () =>
   for (let n = 0; n < 25; n++)
     await service.request("/api/v1/risk/score", { json: { email: "mei.tanaka@mail.example" } })
   const recorded = async (): Promise<number> => {
-    const records = await openSqliteRecords({ file: join(data, "records.sqlite"), readOnly: true })
+    const records = await openRecordsOf(data)
     const rows = await records.usage({ from: "2000-01-01", to: dayOf(Date.now()) })
     await records.close()
     return rows.reduce((sum, { count }) => sum + count, 0)

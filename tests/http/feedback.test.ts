@@ -11,9 +11,9 @@ import { effectiveEvidence } from "../../packages/server/src/intake/effective-ev
 import { currentModels } from "../../packages/server/src/score/models.ts"
 import { openSecrets, sha256 } from "../../packages/runtime/src/secrets.ts"
 import { openLmdbIndex } from "../../packages/stores/src/lmdb/exposure-index.ts"
-import { openSqliteRecords } from "../../packages/stores/src/sqlite/records.ts"
 import { DAY_MS } from "../../packages/runtime/src/time.ts"
 import { createKey } from "../cli/assay.ts"
+import { openRecordsOf } from "./records-of.ts"
 import { explainedText, type Service, startService } from "./service.ts"
 import { filesBelow } from "./search.ts"
 import { temporaryDirectory } from "./temporary.ts"
@@ -323,7 +323,7 @@ test("under one Idempotency-Key a request is carried out once, whichever worker 
 
 /** What the records hold about an address, for any tenant. */
 async function rowsAbout(data: string, email: string): Promise<readonly { readonly id: string }[]> {
-  const records = await openSqliteRecords({ file: join(data, "records.sqlite"), readOnly: true })
+  const records = await openRecordsOf(data)
   const identity = keyOf(data, email)
   const rows = await Promise.all(
     (await records.tenants()).map(({ id }) =>

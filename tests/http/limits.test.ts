@@ -2,9 +2,9 @@ import assert from "node:assert/strict"
 import { join } from "node:path"
 import { after, before, test } from "node:test"
 import { setTimeout as delay } from "node:timers/promises"
-import { openSqliteRecords } from "../../packages/stores/src/sqlite/records.ts"
 import { dayOf } from "../../packages/runtime/src/time.ts"
 import { createKey } from "../cli/assay.ts"
+import { openRecordsOf } from "./records-of.ts"
 import { type Service, startService } from "./service.ts"
 import { temporaryDirectory } from "./temporary.ts"
 
@@ -30,7 +30,7 @@ async function score(key: string, email: string, on: Service = service): Promise
 
 /** The lookups recorded for the key with this label, as the records have them now. */
 async function recorded(data: string, tenant: string): Promise<number> {
-  const records = await openSqliteRecords({ file: `${data}/records.sqlite`, readOnly: true })
+  const records = await openRecordsOf(data)
   try {
     const tenantId = (await records.tenantByName(tenant))?.id ?? -1
     const today = dayOf(Date.now())
@@ -153,7 +153,7 @@ test("quota and usage survive a restart: counted exactly after a clean stop", as
 test("the month's quota is its own problem, with Retry-After to the next month", async () => {
   const data = join(temporary, "quota")
   const key = await createKey({ dataDirectory: data }, "--tenant", "spent", "--label", "spent")
-  const records = await openSqliteRecords({ file: `${data}/records.sqlite` })
+  const records = await openRecordsOf(data)
   const [spent] = await records.keys()
   await records.addUsage([
     { keyId: spent?.id ?? "", day: dayOf(Date.now()), operation: "email", count: 999 },

@@ -12,9 +12,9 @@ import type {
   ReviewView,
   SubjectExport,
 } from "@assay/core/contract"
-import { openSqliteRecords } from "../../packages/stores/src/sqlite/records.ts"
 import { assay, createKey } from "../cli/assay.ts"
 import { filesWith, needlesOf } from "./search.ts"
+import { openRecordsOf } from "./records-of.ts"
 import { explainedText, type Service, startService } from "./service.ts"
 import { temporaryDirectory } from "./temporary.ts"
 
@@ -391,7 +391,7 @@ test("kill -9 in the middle of a change over a filter leaves whole reviews, and 
   assert.equal(repeated.body.more, false)
   assert.deepEqual(await listed(key, "", running), [])
   await running.stop()
-  const records = await openSqliteRecords({ file: join(data, "records.sqlite") })
+  const records = await openRecordsOf(data)
   const tenant = (await records.tenants()).find(({ name }) => name.startsWith("tenant"))
   const decided = await records.reviews({
     ...{ tenantId: tenant?.id ?? 0, filter: { state: "decided" }, limit: 999 },

@@ -2,13 +2,16 @@
 import assert from "node:assert/strict"
 import { type ChildProcess, spawn } from "node:child_process"
 import { once } from "node:events"
-import { readdirSync, readFileSync } from "node:fs"
 import { mkdtemp } from "node:fs/promises"
 import { constants, tmpdir } from "node:os"
 import { join } from "node:path"
 import { after } from "node:test"
 import { setTimeout as delay } from "node:timers/promises"
 import { bareEnvironment } from "./bare-environment.ts"
+import { behindBalancer } from "./behind-balancer.ts"
+import { requestTo, type ServiceRequest } from "./request-to.ts"
+import { killGroup, signalGroup, startGuard } from "./process-groups.ts"
+import { severalNodes } from "./shared-stores.ts"
 import { removeWithTombstones } from "./temporary.ts"
 import { assayProgram } from "../../scripts/program.ts"
 
@@ -28,13 +31,6 @@ export interface ServiceOptions {
   readonly openFilesMax?: number
   /** Of Node, for all of its processes. */
   readonly nodeFlags?: readonly string[]
-}
-
-export interface ServiceRequest extends RequestInit {
-  /** The key to send: the demo key unless given; null sends none. */
-  readonly key?: string | null
-  /** Sent as the body of a POST. */
-  readonly json?: unknown
 }
 
 export interface Service extends AsyncDisposable {
@@ -64,7 +60,6 @@ export interface Service extends AsyncDisposable {
 const START_MS = 60_000
 /** Past the 20 s the service gives requests in flight by default. */
 const STOP_MS = 40_000
-const GONE_MS = 10_000
 const DEMO_KEY = /\bask_demo_[0-9A-Za-z]{36}(?=\s)/
 
 /** An explained answer as it came, without the id of its decision. */
@@ -106,8 +101,14 @@ process.on("exit", () => {
 
 /**
  * Starts the service; resolves once it answers, rejects with its output if it ends or hangs before.
+ * With ASSAY_TEST_NODES it is that many nodes behind a balancer, as which it is addressed.
  */
 export async function startService(options: ServiceOptions = {}): Promise<Service> {
+  return severalNodes ? await behindBalancer(startNode, options) : await startNode(options)
+}
+
+/** Starts one process of the service, whatever ASSAY_TEST_NODES says. */
+export async function startNode(options: ServiceOptions = {}): Promise<Service> {
   const { env = {}, args = [], drop = false, nodeFlags = [] } = options
   const temporary = options.dataDirectory === undefined
   const dataDirectory = options.dataDirectory ?? (await mkdtemp(join(tmpdir(), "assay-http-")))
@@ -196,14 +197,7 @@ export async function startService(options: ServiceOptions = {}): Promise<Servic
     stderr: () => output.stderr,
     stop,
     kill,
-    request(path, { key = ready.key, json, headers: given, ...init } = {}) {
-      const headers = new Headers(given)
-      if (key !== null && !headers.has("authorization"))
-        headers.set("authorization", `Bearer ${key}`)
-      if (json === undefined) return fetch(baseUrl + path, { ...init, headers })
-      if (!headers.has("content-type")) headers.set("content-type", "application/json")
-      return fetch(baseUrl + path, { method: "POST", ...init, headers, body: JSON.stringify(json) })
-    },
+    request: (path, init) => requestTo(baseUrl, ready.key, path, init),
     async [Symbol.asyncDispose]() {
       await stop()
     },
@@ -260,61 +254,4 @@ async function readyOf(
 async function failureOf(child: ChildProcess): Promise<Error> {
   const [error] = (await once(child, "error")) as [Error]
   return error
-}
-
-/**
- * Ends the service when this process is killed and can run no code of its own: the guard's input
- * then closes. It has a group of its own, so that Ctrl-C, which ends us, leaves it to do its work.
- */
-function startGuard(pid: number, directory: string | null): ChildProcess {
-  const script = 'read -r _; kill -s KILL -- "-$1"; [ -z "$2" ] || { sleep 1; rm -rf -- "$2"; }'
-  const guard = spawn("sh", ["-c", script, "guard", String(pid), directory ?? ""], {
-    stdio: ["pipe", "ignore", "ignore"],
-    detached: true,
-  })
-  guard.unref()
-  return guard
-}
-
-function signalGroup(pid: number): void {
-  try {
-    process.kill(-pid, "SIGKILL")
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== "ESRCH") throw error
-  }
-}
-
-/** Kills every process of the group and resolves when none runs any more. */
-async function killGroup(pid: number): Promise<void> {
-  const deadline = performance.now() + GONE_MS
-  while (groupRuns(pid)) {
-    signalGroup(pid)
-    if (performance.now() > deadline) throw new Error(`Process group ${pid} outlives SIGKILL`)
-    await delay(5)
-  }
-}
-
-function groupRuns(pid: number): boolean {
-  try {
-    process.kill(-pid, 0)
-  } catch {
-    return false
-  }
-  // Where process 1 does not collect orphans, dead workers stay as zombies, which signals still
-  // find.
-  if (process.platform !== "linux") return true
-  return readdirSync("/proc").some((name) => /^\d+$/.test(name) && runsInGroup(name, pid))
-}
-
-/**
- * proc_pid_stat(5): `pid (name) state ppid pgrp …`; the name may itself hold brackets and spaces.
- */
-function runsInGroup(process: string, group: number): boolean {
-  try {
-    const stat = readFileSync(`/proc/${process}/stat`, "utf8")
-    const [state, , pgrp] = stat.slice(stat.lastIndexOf(")") + 2).split(" ")
-    return Number(pgrp) === group && state !== "Z" && state !== "X"
-  } catch {
-    return false
-  }
 }

@@ -7,6 +7,7 @@ import type { ExposureIndex } from "../../packages/stores/src/exposure-index.ts"
 import { openIndex } from "../../packages/stores/src/open/open-index.ts"
 import { openPostgresRecords } from "../../packages/stores/src/postgres/records.ts"
 import type { Records } from "../../packages/stores/src/records.ts"
+import { lastingPort } from "../../packages/stores/testing/free-port.ts"
 import {
   startTestServer,
   type TestServer,
@@ -15,7 +16,7 @@ import {
   startTestCluster,
   type TestCluster,
 } from "../../packages/stores/testing/redis/test-cluster.ts"
-import { type Service, startService } from "./service.ts"
+import { type Service, startNode } from "./service.ts"
 
 export interface Nodes {
   readonly all: readonly [Service, Service, Service]
@@ -25,7 +26,7 @@ export interface Nodes {
   /** What all of them write to, read beside them. */
   readonly records: Records
   readonly index: ExposureIndex
-  /** Starts a node that was killed, on the same data directory. */
+  /** Starts a node that was killed, on the same data directory and port. */
   restart(number: 0 | 1 | 2): Promise<Service>
   /** The name by which the others know a node. */
   idOf(number: 0 | 1 | 2): Promise<string>
@@ -65,8 +66,12 @@ async function startNodes(temporary: string): Promise<Nodes> {
     ASSAY_INDEX_TIMEOUT_MS: "10000",
     ASSAY_SECRET_FILE: secret,
   }
+  const ports = [await lastingPort(), await lastingPort(), await lastingPort()]
   const start = async (number: number): Promise<Service> =>
-    await startService({ dataDirectory: join(temporary, `node-${number}`), env })
+    await startNode({
+      dataDirectory: join(temporary, `node-${number}`),
+      env: { ...env, PORT: String(ports[number]) },
+    })
   // The first one makes the tables and the index; the others find them.
   const first = await start(0)
   const [second, third] = await Promise.all([start(1), start(2)])

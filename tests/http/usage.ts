@@ -1,6 +1,6 @@
 import { setTimeout as delay } from "node:timers/promises"
-import { openSqliteRecords } from "../../packages/stores/src/sqlite/records.ts"
 import { dayOf } from "../../packages/runtime/src/time.ts"
+import { openRecordsOf } from "./records-of.ts"
 
 /** Usage is written within a second; on a busy machine the writing itself may take longer. */
 const WRITTEN_MS = 10_000
@@ -10,7 +10,7 @@ const WRITTEN_MS = 10_000
  * way.
  */
 export async function usageOf(data: string, tenant: string, expected: number): Promise<number> {
-  const records = await openSqliteRecords({ file: `${data}/records.sqlite`, readOnly: true })
+  const records = await openRecordsOf(data)
   try {
     const tenantId = (await records.tenantByName(tenant))?.id ?? -1
     const deadline = Date.now() + WRITTEN_MS

@@ -38,6 +38,8 @@ const FORMAT = 2
 const TABLES_LOCK = 0x6173_7364
 /** The rows of format 1 that are moved into blocks at once. */
 const MOVED_AT_ONCE = 500
+/** As long as whoever asks for it waits. */
+const PATIENCE_MS = 10 * 60_000
 
 /**
  * Decisions in one partition a month of the table `decision_blocks`; an id names its month, so a
@@ -65,11 +67,16 @@ export async function openPostgresDecisions(options: {
   }
 
   /**
-   * On a separate connection without deadlines, because a month or a day of decisions may take
-   * long.
+   * On a separate connection without deadlines of the server's, because a month or a day of
+   * decisions may take long.
    */
   async function patiently<T>(work: (patient: Database) => Promise<T>): Promise<T> {
-    const patient = connected({ connectionString: url, max: 1, connectionTimeoutMillis: 5_000 })
+    const patient = connected({
+      connectionString: url,
+      max: 1,
+      connectionTimeoutMillis: 5_000,
+      answerMs: PATIENCE_MS,
+    })
     return await work(patient).finally(() => patient.destroy())
   }
 

@@ -27,6 +27,7 @@ import { recordsSuite, refusedAs, type TestDatabase } from "../../testing/record
 import { auditKey } from "../../testing/audit-key.ts"
 import { copySqliteRecords, openSqliteRecords } from "../sqlite/records.ts"
 import { connected, copyPostgresRecords, openPostgresRecords } from "./records.ts"
+import { startSwallowingProxy } from "../../testing/swallowing-proxy.ts"
 import {
   execute,
   holdMigrations,
@@ -135,6 +136,34 @@ function testOn(server: TestServer): void {
     )
     const { rows } = await sql<{ one: number }>`select 1 as one`.execute(database)
     assert.deepEqual(rows, [{ one: 1 }])
+    await database.destroy()
+  })
+
+  test("postgres: where the network swallows everything, statements fail in time, and the next ones work once it is back", async () => {
+    const url = new URL(await server.createDatabase())
+    const proxy = await startSwallowingProxy(Number(url.port))
+    after(() => proxy.stop())
+    url.port = String(proxy.port)
+    const max = 3
+    const database = connected({
+      ...{ connectionString: url.href, max },
+      ...{ answerMs: 1_000, connectionTimeoutMillis: 1_000 },
+    })
+    const one = async (): Promise<unknown> => await sql`select 1`.execute(database)
+    const inTransaction = async (between: () => void): Promise<void> =>
+      await database.transaction().execute(async (write) => {
+        await sql`select 1`.execute(write)
+        between()
+        await sql`select 1`.execute(write)
+      })
+    await Promise.all(Array.from({ length: max }, () => inTransaction(() => undefined)))
+    await assert.rejects(inTransaction(() => proxy.swallow()))
+    // Those that were idle, and after them new ones.
+    for (let again = 0; again < 2 * max; again++) await assert.rejects(one())
+    proxy.heal()
+    // No statement meets a connection from before.
+    for (let again = 0; again < 2 * max; again++) await one()
+    await Promise.all(Array.from({ length: max }, one))
     await database.destroy()
   })
 

@@ -1,5 +1,12 @@
-import { Kysely, PostgresAdapter, PostgresDialect, sql } from "kysely"
-import { Pool, types, type PoolConfig } from "pg"
+import {
+  Kysely,
+  PostgresAdapter,
+  PostgresDialect,
+  type PostgresPool,
+  type PostgresPoolClient,
+  sql,
+} from "kysely"
+import { Pool, type PoolConfig, type QueryResult, types } from "pg"
 
 import { type RecordsCopy, recordsCopy } from "../records-copy.ts"
 import type { Database, Engine, TurnPurpose, Write } from "../records-engine.ts"
@@ -120,14 +127,19 @@ function postgresEngine(options: PostgresOptions): Engine {
 
 // The server ends a statement that runs or waits too long; the client gives up a little later, for
 // a server that no longer answers at all.
-export const deadlines: PoolConfig = {
+export const deadlines: ConnectedConfig = {
   connectionTimeoutMillis: 5_000,
   statement_timeout: 15_000,
   idle_in_transaction_session_timeout: 15_000,
-  query_timeout: 20_000,
+  answerMs: 20_000,
 }
 
-export function connected(config: PoolConfig): Database {
+export interface ConnectedConfig extends PoolConfig {
+  /** How long a statement may take before its connection is given up. Without it: for ever. */
+  readonly answerMs?: number
+}
+
+export function connected({ answerMs, ...config }: ConnectedConfig): Database {
   const pool = new Pool({
     application_name: "assay",
     keepAlive: true,
@@ -139,7 +151,44 @@ export function connected(config: PoolConfig): Database {
   // these listeners Node would end the process here: the pool itself listens to idle ones only.
   pool.on("error", () => {})
   pool.on("connect", (client) => client.on("error", () => {}))
-  return new Kysely<Schema>({ dialect: new LockingDialect({ pool }) })
+  const used = answerMs === undefined ? pool : givingUp(pool, answerMs)
+  return new Kysely<Schema>({ dialect: new LockingDialect({ pool: used }) })
+}
+
+/**
+ * A pool without connections on which a statement got no answer. Where the network drops packets
+ * nothing tells that a connection is dead, and the driver's own limit fails the statement and keeps
+ * the connection, so that each further statement on it would wait in turn.
+ */
+function givingUp(pool: Pool, answerMs: number): PostgresPool {
+  return {
+    options: pool.options,
+    async connect() {
+      const client = await pool.connect()
+      let isGivenUp = false
+      const giveUp = (): void => {
+        isGivenUp = true
+        // It cuts the connection off, at which the statement fails.
+        client.release(true)
+      }
+      const query = async (text: string, values: unknown[]): Promise<QueryResult> => {
+        const timer = setTimeout(giveUp, answerMs)
+        try {
+          return await client.query(text, values)
+        } finally {
+          clearTimeout(timer)
+        }
+      }
+      return {
+        // Nobody here reads by a cursor, the other thing that could be asked of it.
+        query: query as unknown as PostgresPoolClient["query"],
+        release() {
+          if (!isGivenUp) client.release()
+        },
+      }
+    },
+    end: () => pool.end(),
+  }
 }
 
 // The numbers only have to be ours.

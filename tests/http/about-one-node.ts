@@ -8,7 +8,7 @@ import { severalNodes } from "./shared-stores.ts"
 export const FILES_ABOUT_ONE_NODE: Readonly<Record<string, string>> = {
   "compilers.test.ts": "it compares what the compilers of one process make of the code",
   "context.test.ts": "it kills and searches the files of one data directory",
-  "crash.test.ts": "nodes.test.ts kills several",
+  "crash.test.ts": "nodes.test.ts and nodes-under-load.test.ts kill several",
   "decisions-crash.test.ts": "it looks at the processes and the journal of one node",
   "decisions.test.ts": "it reads, damages and starts anew on the files of one node",
   "descriptors.test.ts": "it looks at the files and processes of one node",
@@ -29,6 +29,7 @@ export const FILES_ABOUT_ONE_NODE: Readonly<Record<string, string>> = {
   "network.test.ts": "what was learnt of mail servers is a file of each node",
   "nodes-counted.test.ts": "it starts its nodes itself",
   "nodes.test.ts": "it starts its nodes itself",
+  "nodes-under-load.test.ts": "it starts its nodes itself",
   "older-data.test.ts": "it starts on data directories of older versions",
   "people-crash.test.ts": "it chooses the engines itself",
   "people-guesses.test.ts": "guesses are counted in the memory of each node",

@@ -13,6 +13,8 @@ import { openSecrets, sha256 } from "../../packages/runtime/src/secrets.ts"
 import { openLmdbIndex } from "../../packages/stores/src/lmdb/exposure-index.ts"
 import { DAY_MS } from "../../packages/runtime/src/time.ts"
 import { createKey } from "../cli/assay.ts"
+import { ofOneNode } from "./about-one-node.ts"
+import { severalNodes } from "./shared-stores.ts"
 import { openRecordsOf } from "./records-of.ts"
 import { explainedText, type Service, startService } from "./service.ts"
 import { filesBelow } from "./search.ts"
@@ -199,7 +201,9 @@ test("undoing is as if it had never been sent, once or twice, and for its own te
   assert.equal(await text(email), attacked)
   for (let twice = 0; twice < 2; twice++) assert.equal((await undo(label)).status, 204)
   assert.equal(await text(email), clean)
-  for (const id of [`fb_${"0".repeat(28)}`, "fb_1", "%00", `${label}0`]) {
+  // A balancer refuses by itself what is no path.
+  const none = severalNodes ? [] : ["%00"]
+  for (const id of [`fb_${"0".repeat(28)}`, "fb_1", ...none, `${label}0`]) {
     const response = await undo(id)
     assert.equal(response.status, 404)
     assert.equal((await problemOf(response)).code, "feedback-not-found")
@@ -431,7 +435,8 @@ async function assertFollows(
   assert.equal(input.rotatedAge, newest("credential_rotated"))
 }
 
-test("mail that comes back ends verified ownership: the mailbox died", async () => {
+const skip = ofOneNode("it writes to the index of a data directory")
+test("mail that comes back ends verified ownership: the mailbox died", { skip }, async () => {
   const data = join(temporary, "bounce")
   const email = "maria.lopez@mail.example"
   const first = await startService({ dataDirectory: data })

@@ -23,7 +23,7 @@ export const PASSWORD = "ample-violet-harbour-41"
 
 /** The token of the link that the service printed for the first administrator. */
 export function printedToken(service: Pick<Service, "stdout">): string {
-  const token = /\/console\/join#([\w-]{43})/.exec(service.stdout())?.[1]
+  const token = [...service.stdout().matchAll(/\/console\/join#([\w-]{43})/g)].at(-1)?.[1]
   assert.ok(token !== undefined, "no link was printed")
   return token
 }

@@ -25,6 +25,7 @@ import { evidenceApplier } from "./apply-evidence.ts"
 import { openRates, takenInTurn } from "./notification-queues.ts"
 import { notTaken, refusedLine } from "./refusal.ts"
 import { TENANTS_AT_ONCE } from "./tenants-at-once.ts"
+import { onceNoted } from "./once-noted.ts"
 
 /** What a tenant sends with one request, before it is received. */
 export interface EvidenceReport extends Pick<SentLines, "lines"> {
@@ -172,8 +173,10 @@ export function openEvidenceWriter(options: WriterOptions): EvidenceWriter {
     async submit({ tenantId, keyId, lines }, claim) {
       if (!turns.hasRoom(tenantId, lines.length))
         throw notTaken("overloaded", "Too much evidence is waiting")
-      const taken = await turns.take<LinesOutcome>(tenantId, lines.length, (answer) =>
-        store({ owner: tenantId, keyId, lines }, claim, answer),
+      const taken = await onceNoted(() =>
+        turns.take<LinesOutcome>(tenantId, lines.length, (answer) =>
+          store({ owner: tenantId, keyId, lines }, claim, answer),
+        ),
       )
       if (!("outcomes" in taken)) return taken
       const outcomes = taken.outcomes.map((each) => (each === "erased" ? "stored" : each))

@@ -12,6 +12,7 @@ import { ENDED_FEEDBACK_DAYS } from "../base/retention.ts"
 import { feedbackApplier } from "./apply-feedback.ts"
 import { notTaken } from "./refusal.ts"
 import { TENANTS_AT_ONCE } from "./tenants-at-once.ts"
+import { onceNoted } from "./once-noted.ts"
 
 /** What a tenant reports, before it has a place among its other reports. */
 export type FeedbackReport = Omit<NewFeedback, "id" | "receivedAt">
@@ -111,22 +112,24 @@ export async function openFeedbackWriter(options: WriterOptions): Promise<Feedba
 
   return {
     submit: (report, claim) =>
-      fromCaller<Submission>(report.tenantId, async (answer) => {
-        const receivedAt = receive()
-        const receipt: FeedbackReceipt = { id: newFeedbackId(receivedAt) }
-        const outcome = await records.addFeedback(
-          { ...report, ...receipt, receivedAt },
-          claim,
-          JSON.stringify(receipt),
-        )
-        if (outcome.state === "done") {
-          return { state: "stored", id: (JSON.parse(outcome.response) as FeedbackReceipt).id }
-        }
-        if (outcome.state !== "taken") return outcome
-        const stored: Submission = { state: "stored", id: receipt.id }
-        await applyNow(report, () => answer(stored))
-        return stored
-      }),
+      onceNoted(() =>
+        fromCaller<Submission>(report.tenantId, async (answer) => {
+          const receivedAt = receive()
+          const receipt: FeedbackReceipt = { id: newFeedbackId(receivedAt) }
+          const outcome = await records.addFeedback(
+            { ...report, ...receipt, receivedAt },
+            claim,
+            JSON.stringify(receipt),
+          )
+          if (outcome.state === "done") {
+            return { state: "stored", id: (JSON.parse(outcome.response) as FeedbackReceipt).id }
+          }
+          if (outcome.state !== "taken") return outcome
+          const stored: Submission = { state: "stored", id: receipt.id }
+          await applyNow(report, () => answer(stored))
+          return stored
+        }),
+      ),
 
     undo: (id, tenantId) =>
       fromCaller<boolean>(tenantId, async (answer) => {

@@ -4,7 +4,7 @@ import type { DropSettings } from "@assay/drop/run/drop"
 import type { Environment } from "../base/config.ts"
 import type { Log } from "@assay/runtime/log"
 import { keepChildren, type NodeProgram, startProcess } from "@assay/runtime/children"
-import { YOUNG_SPACE } from "./young-space.ts"
+import { DROP_YOUNG_SPACE } from "./young-space.ts"
 
 /** How this program was started; main.ts hands in the process's own. */
 export interface Program extends NodeProgram {
@@ -68,7 +68,7 @@ export async function startDrop({
     start(before) {
       // What it logs goes where our own log goes.
       const stdio = ["ignore", "ignore", "inherit", "ipc"] as const
-      const execArgv = [...program.execArgv, YOUNG_SPACE]
+      const execArgv = [...program.execArgv, DROP_YOUNG_SPACE]
       const child = startProcess({ ...program, execArgv }, entry, { stdio: [...stdio], env })
       // The same port as before, so that senders who have the address find it there again.
       const port = before?.port ?? settings.drop.port

@@ -74,7 +74,7 @@ import {
 } from "./workers.ts"
 import { openWriters } from "./writers.ts"
 import { Explained } from "@assay/runtime/explained"
-import { YOUNG_SPACE } from "./young-space.ts"
+import { WORKER_YOUNG_SPACE } from "./young-space.ts"
 
 export interface Service {
   readonly address: WorkerAddress
@@ -120,7 +120,7 @@ export async function startService(
   cluster.setupPrimary({
     exec: WORKER_PROGRAM,
     args: [],
-    execArgv: [YOUNG_SPACE, ...program.execArgv],
+    execArgv: [WORKER_YOUNG_SPACE, ...program.execArgv],
     serialization: "advanced",
   })
   // They load their program while the stores are opened here.

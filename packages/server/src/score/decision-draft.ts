@@ -15,7 +15,10 @@ export interface DecisionDraft {
   readonly atMs: number
   readonly modelVersion: string
   readonly input: EmailInput | PhoneInput
-  /** The input's JSON, from whoever makes it for other purposes too. */
+  /**
+   * The input's JSON, from whoever makes it for other purposes too. With it only the settings of
+   * `input` are read, whose `as_of` may be of another moment.
+   */
   readonly inputJson?: () => string
   /** Of the request; null where nobody sent one. */
   readonly requestId: string | null

@@ -53,6 +53,8 @@ export class PhoneEntries {
   /** When the tenant last saw the number proved; null where it never did. */
   verifiedAtMs: number | null = null
   routeChanges90d = 0
+  /** Whether any of them is more than our own note that the tenant asked before. */
+  saysAnything = false
   /** On a list, or reported for fraud by anybody but the tenant. */
   blocklisted = false
   /** Since the tenant itself confirmed fraud with the number. */
@@ -61,6 +63,8 @@ export class PhoneEntries {
   constructor(visible: readonly Observation[], nowMs: number) {
     this.visible = visible
     for (const { entry, source } of visible) {
+      if (entry.kind === "decided") continue
+      this.saysAnything = true
       const atMs = entry.hours * HOUR_MS
       const age = Math.max(0, (nowMs - atMs) / DAY_MS)
       if (entry.kind === "fraud_report" && isOwnWord(entry, source)) {

@@ -6,7 +6,7 @@ import {
   parsePhone,
   type ParsedPhone,
 } from "@assay/core/identity"
-import { assessPhone } from "@assay/core/score"
+import { assessPhone, type PhoneModel } from "@assay/core/score"
 import type { Caller } from "../../accounts/callers.ts"
 import { type Asker, afterwards } from "../../base/asker.ts"
 import type { DecisionRecorder } from "../decision-draft.ts"
@@ -30,6 +30,7 @@ import {
   SIGNALS_FAILED,
   signalsOff,
 } from "../providers/phone-signals.ts"
+import { rememberingSilentNumbers, type WeighedPhone } from "./silent-numbers.ts"
 import { NO_SIGNAL_FACTS, signalFacts } from "./signal-facts.ts"
 
 /** A number that can be looked up. */
@@ -93,6 +94,11 @@ export function orFailed(inner: SignalLookup, onFailed: () => void): SignalLooku
   }
 }
 
+function weighed(findings: PhoneFindings, model: PhoneModel): WeighedPhone {
+  const input = phoneEvidence(findings)
+  return { input, json: () => JSON.stringify(input), assessment: assessPhone(input, model) }
+}
+
 /** The way from a phone number to its answer, the same for one request, a batch and a stream. */
 export function phoneScorer({
   index,
@@ -107,6 +113,7 @@ export function phoneScorer({
 }: PhoneServices): PhoneScorer {
   const { subkeys } = secrets
   const { look } = orFailed(signals, metrics.countSignalsFailed)
+  const weighSilent = rememberingSilentNumbers()
 
   /** What providers say. Known at once, without a promise, wherever nobody is asked. */
   const ask = (
@@ -154,8 +161,11 @@ export function phoneScorer({
             model,
             nowMs,
           }
-          const input = phoneEvidence(findings)
-          const assessment = assessPhone(input, model)
+          const isSilent =
+            !entries.saysAnything && said.results.length === 0 && context === null && !explain
+          const { input, json, assessment } = isSilent
+            ? weighSilent(findings)
+            : weighed(findings, model)
           const answer = (decisionId: string | null): ScoredPhone => {
             usage.count(caller.keyId, "phone")
             const result = { phone_number: phoneNumber, ...assessment } as PhoneRiskResult
@@ -183,6 +193,7 @@ export function phoneScorer({
               atMs: nowMs,
               modelVersion: model.version,
               input,
+              inputJson: json,
               requestId: identified.requestId,
               ref: identified.ref,
               score: assessment.risk_score,

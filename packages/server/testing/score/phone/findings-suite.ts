@@ -79,7 +79,8 @@ export function answer<Name extends SignalName>(
   return { signal, status: "ok", value, source: "camara:one", observedAt, ...more }
 }
 
-function foundOf(seen: readonly Seen[], own: boolean): Found {
+/** What a look-up finds of a number. */
+export function foundOf(seen: readonly Seen[], own: boolean): Found {
   const owner = own ? (caller.tenantId ?? 1) : ("shared" as const)
   const source = {
     id: 1,

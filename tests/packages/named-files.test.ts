@@ -1,6 +1,6 @@
 // Pages that say what is true name the file that holds it, and here and there the very test.
 import assert from "node:assert/strict"
-import { existsSync, readFileSync } from "node:fs"
+import { existsSync, readdirSync, readFileSync } from "node:fs"
 import { join } from "node:path"
 import { test } from "node:test"
 import { root } from "../../scripts/repository.ts"
@@ -44,4 +44,24 @@ test("every row of the compliance page that promises something names what holds 
     .slice(2)
   assert.ok(rows.length >= 9, String(rows.length))
   for (const row of rows) assert.match(row, /`(packages|tests)\/[^`]+`[^|]*\|$/)
+})
+
+test("the index of decisions has each of them once, in their order, by the beginning of its title", () => {
+  const folder = join(root, "docs/decisions")
+  const files = readdirSync(folder).filter((name) => /^\d/.test(name))
+  const rows = [
+    ...readFileSync(join(folder, "README.md"), "utf8").matchAll(
+      /^\| +(\d+) \| [\d-]+ \| \[(.+?)\]\((\S+?)\) +\|/gm,
+    ),
+  ]
+  assert.deepEqual(
+    rows.map(([, , , file]) => file),
+    files.sort(),
+  )
+  for (const [, number = "", title = "", file = ""] of rows) {
+    const [heading = ""] = readFileSync(join(folder, file), "utf8").split("\n")
+    const whole = heading.replace(/^# \d+\./, "")
+    assert.ok(file.startsWith(number.padStart(4, "0")), file)
+    assert.ok(whole.startsWith(title), `${file}: ${whole}`)
+  }
 })

@@ -60,7 +60,7 @@ test("the index of decisions has each of them once, in their order, by the begin
   )
   for (const [, number = "", title = "", file = ""] of rows) {
     const [heading = ""] = readFileSync(join(folder, file), "utf8").split("\n")
-    const whole = heading.replace(/^# \d+\./, "")
+    const whole = heading.replace(/^# \d+\. /, "")
     assert.ok(file.startsWith(number.padStart(4, "0")), file)
     assert.ok(whole.startsWith(title), `${file}: ${whole}`)
   }

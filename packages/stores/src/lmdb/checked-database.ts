@@ -1,6 +1,7 @@
 import type { Database } from "lmdb"
 import { CHECKSUM_BYTES, checksumOf, hasChecksum, putChecksum } from "../checksum.ts"
 import { IndexDamaged } from "../exposure-index.ts"
+import { GapCursor, type Neighbour as FoundNeighbour } from "./gap-cursor.ts"
 
 /** A database as lmdb sees it: its values end with their checksums. */
 export type BareDatabase = Database<Uint8Array, Uint8Array>
@@ -8,6 +9,8 @@ export type BareDatabase = Database<Uint8Array, Uint8Array>
 type Transaction = ReturnType<BareDatabase["useReadTransaction"]>
 export interface ReadAt {
   readonly transaction: Transaction
+  /** Another number with each state that the transaction begins to read. */
+  readonly state: number
 }
 
 /** lmdb's own typings leave out that this method takes a transaction, as `get` does. */
@@ -46,12 +49,17 @@ export class CheckedDatabase {
   readonly checked: boolean
   readonly #next: Neighbour
   readonly #previous: Neighbour
+  /** null where this process writes. */
+  readonly #gaps: GapCursor | null
+  #gapsOf: ReadAt | null = null
+  #gapsIn = -1
   #written: Buffer = Buffer.allocUnsafeSlow(4_096)
   #views: Uint8Array[] = []
 
-  constructor(bare: BareDatabase, checked: boolean) {
+  constructor(bare: BareDatabase, checked: boolean, readOnly = false) {
     this.bare = bare
     this.checked = checked
+    this.#gaps = readOnly ? new GapCursor(bare) : null
     this.#next = new Neighbour(bare, false)
     this.#previous = new Neighbour(bare, true)
   }
@@ -80,7 +88,7 @@ export class CheckedDatabase {
    */
   found(key: Uint8Array, at: ReadAt): Uint8Array | undefined {
     const stored = this.lent(key, at)
-    if (stored === undefined && this.checked) this.#requireGap(key)
+    if (stored === undefined && this.checked) this.#requireGap(key, at)
     return stored
   }
 
@@ -144,10 +152,16 @@ export class CheckedDatabase {
 
   /**
    * Uses lmdb's own transaction, which keeps its cursors; a cursor of another one costs more than
-   * the whole look-up. Its state may be newer than the one that has no such key.
+   * the whole look-up. Its state may be newer than the one that has no such key, and begins anew
+   * with each that `at` begins.
    */
-  #requireGap(key: Uint8Array): void {
-    this.bare.resetReadTxn()
+  #requireGap(key: Uint8Array, at: ReadAt): void {
+    if (this.#gapsOf !== at || this.#gapsIn !== at.state) {
+      this.bare.resetReadTxn()
+      this.#gapsOf = at
+      this.#gapsIn = at.state
+    }
+    if (this.#gaps?.liesBetween(key, (neighbour, side) => isBeside(key, neighbour, side))) return
     const next = this.#next.of(key)
     if (next?.intact === true && compare(next.key, key) === 0) {
       // Written since the state that does not have it: then it is found by its key too. One that a
@@ -200,6 +214,13 @@ function compare(a: Uint8Array, b: Uint8Array): number {
     if (difference !== 0) return difference
   }
   return a.length - b.length
+}
+
+/** Whether a neighbour is intact and on its side of a key. */
+function isBeside(key: Uint8Array, found: FoundNeighbour, side: "next" | "previous"): boolean {
+  const order = compare(found.key, key)
+  if (side === "next" ? order <= 0 : order >= 0) return false
+  return isIntact(found.key, found.value, found.valueLength - CHECKSUM_BYTES)
 }
 
 function outOfOrder(): never {

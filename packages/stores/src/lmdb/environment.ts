@@ -137,8 +137,8 @@ function openDatabases(path: string, mode: OpenMode, mapSize: number): Omit<Envi
     return {
       root,
       ...reads,
-      shared: new CheckedDatabase(shared, checked),
-      tenants: new CheckedDatabase(tenants, checked),
+      shared: new CheckedDatabase(shared, checked, mode === "read"),
+      tenants: new CheckedDatabase(tenants, checked, mode === "read"),
       meta: new CheckedDatabase(meta, checked),
       dataFile: join(path, "data.mdb"),
     }

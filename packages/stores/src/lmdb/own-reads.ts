@@ -52,10 +52,12 @@ function ownRead(environment: object): OwnRead {
     resetTxn(transaction.address)
   }
   end()
+  const at = { transaction, state: 0 }
   return {
-    at: { transaction },
+    at,
     begin() {
       if (begun) end()
+      at.state++
       // The addon renews a transaction that was reset in the first read that names it.
       begun = true
     },

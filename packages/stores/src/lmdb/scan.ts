@@ -44,7 +44,7 @@ export async function readingAll<T>(
   const transaction = root.useReadTransaction()
   try {
     const counts = { shared: shared.count(), tenants: tenants.count() }
-    return await read({ at: { transaction }, counts })
+    return await read({ at: { transaction, state: 0 }, counts })
   } finally {
     transaction.done()
   }

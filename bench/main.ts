@@ -12,6 +12,7 @@ import { httpBench } from "./http.ts"
 import { modelBench } from "./model.ts"
 import { phoneBench } from "./phone.ts"
 import { policyBench } from "./policy.ts"
+import { scaleBench } from "./scale.ts"
 import { startBench } from "./start.ts"
 import { watchBench } from "./watch.ts"
 
@@ -28,6 +29,7 @@ const benches: readonly Bench[] = [
   dropBench,
   watchBench,
   eventsBench,
+  scaleBench,
 ]
 
 try {

@@ -1,6 +1,6 @@
 import { IDENTITY_TAGS, identityKey, parseEmail, passwordFingerprint } from "@assay/core/identity"
 import { openSecrets, sha256 } from "../../packages/runtime/src/secrets.ts"
-import type { Entry, EntryKind } from "../../packages/stores/src/exposure-index.ts"
+import type { Entry, EntryKind, ExposureIndex } from "../../packages/stores/src/exposure-index.ts"
 import { SECRET_CLASSES } from "../../packages/stores/src/entry.ts"
 import { openLmdbIndex } from "../../packages/stores/src/lmdb/exposure-index.ts"
 import { HOUR_MS } from "../../packages/runtime/src/time.ts"
@@ -26,8 +26,20 @@ export async function seedIndex(
   random: () => number,
   oldestDays = OLDEST_DAYS,
 ): Promise<void> {
-  const secrets = openSecrets(secretFile, true)
   const index = await openLmdbIndex({ path })
+  await fillIndex(index, secretFile, known, random, oldestDays)
+  await index.close()
+}
+
+/** The same in an index that is open, and new. */
+export async function fillIndex(
+  index: ExposureIndex,
+  secretFile: string,
+  known: readonly KnownEmail[],
+  random: () => number,
+  oldestDays = OLDEST_DAYS,
+): Promise<void> {
+  const secrets = openSecrets(secretFile, true)
   await index.checkKeyCheckValue(secrets.checkValue)
   const nowMs = Date.now()
   const hour = Math.floor(nowMs / HOUR_MS)
@@ -81,5 +93,4 @@ export async function seedIndex(
     await index.merge(id, own)
     await index.goLive(id, { rows: own.length, identities: own.length }, nowMs)
   }
-  await index.close()
 }

@@ -18,6 +18,7 @@ export const FILES_ABOUT_ONE_NODE: Readonly<Record<string, string>> = {
   "drop-plain.test.ts": "the drop stays on one host",
   "drop-recipients.test.ts": "the drop stays on one host",
   "drop.test.ts": "the drop stays on one host",
+  "every-operation.test.ts": "it sends what is no HTTP, which a balancer answers itself",
   "hardening.test.ts": "it sends what is no HTTP, which a balancer answers itself",
   "hostile.test.ts": "it measures the processes of one node",
   "imports-engines.test.ts": "it chooses the engines itself",

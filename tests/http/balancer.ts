@@ -15,6 +15,7 @@ const START_MS = 30_000
 
 export interface Balancer {
   readonly port: number
+  readonly pid: number
   stop(): Promise<void>
 }
 
@@ -24,14 +25,14 @@ export function nginxProgram(): string | null {
   return found ?? null
 }
 
-/** The configuration of the deployment, with nothing changed but who is where. */
+/** The configuration of the deployment, with nothing changed but who is where, or is not there. */
 export function balancedConfiguration(port: number, nodes: readonly number[]): string {
-  let number = 0
-  const text = readFileSync(NGINX_CONF, "utf8")
+  return readFileSync(NGINX_CONF, "utf8")
     .replace("listen 8080;", `listen 127.0.0.1:${port};`)
-    .replaceAll(/server node-\d:8080/g, () => `server 127.0.0.1:${nodes[number++]}`)
-  if (number !== nodes.length) throw new Error(`${NGINX_CONF} has ${number} nodes`)
-  return text
+    .replaceAll(/^ *server node-(\d):8080.*\n/gm, (line, number: string) => {
+      const node = nodes[Number(number) - 1]
+      return node === undefined ? "" : line.replace(/node-\d:8080/, `127.0.0.1:${node}`)
+    })
 }
 
 /** Starts nginx before nodes of this machine; resolves once it listens. */
@@ -76,7 +77,7 @@ http { ${temporary} include ${at("site.conf")}; }`,
     }
     await delay(10)
   }
-  return { port, stop }
+  return { port, pid, stop }
 }
 
 async function takesConnections(port: number): Promise<boolean> {

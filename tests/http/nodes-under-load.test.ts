@@ -16,7 +16,7 @@ import type { Decision } from "../../packages/stores/src/decisions.ts"
 import { readDecisions } from "../../packages/stores/src/open/open-database.ts"
 import type { StoredEvent } from "../../packages/stores/src/records-events.ts"
 import { freePort } from "../../packages/stores/testing/free-port.ts"
-import { until } from "../../packages/stores/testing/redis/test-cluster.ts"
+import { type TestNode, until } from "../../packages/stores/testing/redis/test-cluster.ts"
 import { markdownTable } from "../../scripts/table.ts"
 import { createKey } from "../cli/assay.ts"
 import { nginxProgram, startBalancer } from "./balancer.ts"
@@ -28,6 +28,8 @@ import { nodesForFile } from "./three-nodes.ts"
 const isSoak = process.env["ASSAY_SOAK"] !== undefined
 const LOAD_MS = isSoak ? 600_000 : 0
 const DOWN_MS = isSoak ? 3_000 : 1_000
+/** Longer than the cluster takes to find that a primary is dead and to have its replica take over. */
+const PRIMARY_DOWN_MS = 5_000
 const BETWEEN_MS = isSoak ? 5_000 : 500
 /** What a tenant with limits has used before the load: the rest is used up in both lengths. */
 const USED = 850
@@ -40,7 +42,7 @@ if (nginx === null) {
   assert.notEqual(process.env["CI"], "true", "no nginx on this machine")
   test("nodes under load", { skip: "no nginx on this machine" }, () => undefined)
 }
-const nodes = nginx === null ? null : await nodesForFile(temporary)
+const nodes = nginx === null ? null : await nodesForFile(temporary, { replicas: true })
 
 interface Fault {
   readonly what: "a node" | "a primary of the cluster" | "PostgreSQL"
@@ -107,18 +109,32 @@ if (nodes !== null)
     /** Kills one of what there is, and brings it back. */
     async function bringDown(n: number): Promise<Fault> {
       const number = (Math.floor(n / 3) % 3) as 0 | 1 | 2
+      const primary = (await primaries())[number] ?? assert.fail()
       const killed = performance.now()
       const what = (["a node", "a primary of the cluster", "PostgreSQL"] as const)[n % 3]
       if (what === "a node") await all[number].kill()
       else if (what === "PostgreSQL") await postgres.crash()
-      else await cluster.nodes[number]?.kill()
-      await delay(DOWN_MS)
+      else await primary.kill()
+      await delay(what === "a primary of the cluster" ? PRIMARY_DOWN_MS : DOWN_MS)
       if (what === "a node") await nodes?.restart(number)
       else if (what === "PostgreSQL") await postgres.restart()
-      else await cluster.nodes[number]?.start()
+      else {
+        await primary.start()
+        await cluster.replicated()
+      }
       const back = performance.now()
       for (const node of all) await until(async () => (await node.request("/readyz")).ok)
       return { what: what ?? assert.fail(), killed, back, ready: performance.now() }
+    }
+
+    /** Those of the cluster that are primaries now. */
+    async function primaries(): Promise<readonly TestNode[]> {
+      const roles = await Promise.all(
+        cluster.nodes.map(async (node) => String(await node.ask("INFO", "replication"))),
+      )
+      const found = cluster.nodes.filter((_, n) => roles[n]?.includes("role:master"))
+      assert.equal(found.length, 3)
+      return found
     }
 
     /** Every answer has its decision, which is what was answered and what the pure function says. */
@@ -227,9 +243,12 @@ if (nodes !== null)
 
     function assertLimits({ limited }: Load, happened: readonly Fault[], ms: number): void {
       const { limits } = plans.free
-      // A node that is killed, or whose question is lost with its engine, may have used one lease
-      // of each of its workers, which have one each here.
-      const leases = happened.length * all.length * LEASE
+      // A node that is killed has used at most the lease of its one worker. A primary that dies may take
+      // with it what it last gave to each of them.
+      const times = (what: Fault["what"]): number =>
+        happened.filter((fault) => fault.what === what).length
+      const lost = times("a node") + times("a primary of the cluster") * all.length
+      const leases = lost * LEASE
       assert.ok(limited.admitted <= limits.lookupsPerMonth - USED + leases, `${limited.admitted}`)
       assert.ok(limited.identities.size <= limits.identitiesPerDay, `${limited.identities.size}`)
       // And in a second a tenth of the rate for each worker.

@@ -35,9 +35,12 @@ export interface Nodes {
 const BUCKET_BITS = "6"
 
 /** The nodes for the tests of a file; null where an engine is missing, which is then reported. */
-export async function nodesForFile(temporary: string): Promise<Nodes | null> {
+export async function nodesForFile(
+  temporary: string,
+  { replicas = false } = {},
+): Promise<Nodes | null> {
   try {
-    return await startNodes(temporary)
+    return await startNodes(temporary, replicas)
   } catch (error) {
     if (process.env["CI"] === "true" || !isMissing(error)) throw error
     test("nodes", { skip: `an engine is missing on this machine: ${String(error)}` }, () => {})
@@ -51,10 +54,10 @@ function isMissing(error: unknown): boolean {
   return code === "ENOENT" || message?.startsWith("PostgreSQL did not start") === true
 }
 
-async function startNodes(temporary: string): Promise<Nodes> {
+async function startNodes(temporary: string, replicas: boolean): Promise<Nodes> {
   const postgres = await startTestServer()
   after(() => postgres.stop())
-  const cluster = await startTestCluster()
+  const cluster = await startTestCluster({ replicas })
   after(() => cluster.stop())
   const url = await postgres.createDatabase()
   const secret = join(temporary, "secret")

@@ -148,10 +148,18 @@ test("nginx has the nodes by their names and port, is what the nodes trust, and 
     Number(port),
   ])
   const names = ["node-1", "node-2", "node-3"]
+  // All requests, and imports over HTTP, which one node takes.
+  const all = names.map((name, n) => [name, ofNodes[n]?.port])
+  assert.deepEqual(upstream, [...all, ...all])
   assert.deepEqual(
-    upstream,
-    names.map((name, n) => [name, ofNodes[n]?.port]),
+    [...site.matchAll(/server (node-\d):8080 backup;/g)].map(([, name]) => name),
+    names.slice(1),
   )
+  for (const [, path = ""] of site.matchAll(/location (\/\S+) /g))
+    assert.ok(
+      Object.keys(published.paths).some((each) => each.startsWith(path)),
+      path,
+    )
   const nginx = service("nginx")
   assert.deepEqual(nginx.volumes, ["./nginx.conf:/etc/nginx/conf.d/default.conf:ro"])
   assert.ok(NGINX_CONF.endsWith("/deploy/nodes/nginx.conf"))
@@ -166,7 +174,7 @@ test("nginx has the nodes by their names and port, is what the nodes trust, and 
   // What the tests run is this file with other addresses.
   const lines = balancedConfiguration(1, [2, 3, 4]).split("\n")
   const changed = site.split("\n").filter((line, n) => line !== lines[n])
-  assert.equal(changed.length, 4)
+  assert.equal(changed.length, 7)
   for (const line of changed) assert.match(line, /^ +(?:server node-\d:8080 |listen 8080;)/)
 })
 
@@ -290,6 +298,10 @@ test("probes, stops, disruptions and networks are those of three nodes", () => {
   const labels = { "app.kubernetes.io/name": "assay" }
   for (const name of ["assay", "assay-nodes"])
     assert.deepEqual(manifest("Service", name)["selector"], labels)
+  assert.deepEqual(manifest("Service", "assay-imports")["selector"], {
+    ...labels,
+    "statefulset.kubernetes.io/pod-name": "assay-0",
+  })
   assert.equal(set["serviceName"], "assay-nodes")
   assert.equal(manifest("Service", "assay-nodes")["clusterIP"], "None")
   const { ingress, egress, podSelector } = manifest("NetworkPolicy") as {

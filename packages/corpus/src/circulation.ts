@@ -1,3 +1,5 @@
+import { existsSync } from "node:fs"
+import { join } from "node:path"
 import { isDeepStrictEqual } from "node:util"
 import type {
   Batch,
@@ -131,12 +133,24 @@ async function figuresOf(
   try {
     return await circulationFigures(sources, segmentsDirectory, workDirectory)
   } catch (cause) {
+    const away = sources
+      .flatMap(({ files }) => files)
+      .filter((file) => !existsSync(join(segmentsDirectory, file))).length
+    if (away > 0)
+      throw new Explained("circulation-unknown", elsewhere(away, segmentsDirectory), { cause })
     throw new Explained(
       "circulation-unknown",
       `A segment cannot be read, so it is not known which sources circulate others; ${typedCommand("corpus verify")} names it`,
       { cause },
     )
   }
+}
+
+/** Of several nodes each keeps the segments of its own imports. */
+function elsewhere(count: number, segmentsDirectory: string): string {
+  const [number, are, them] =
+    count === 1 ? ["1 segment", "is", "it"] : [`${count} segments`, "are", "them"]
+  return `${number} of earlier imports ${are} not in ${segmentsDirectory}, so it is not known which sources circulate others. Of several nodes, import on the one that has ${them}, or copy ${them} here`
 }
 
 /**

@@ -23,7 +23,7 @@ const folder = mkdtempSync(join(tmpdir(), "assay-bench-checksum-"))
 try {
   const opened = {
     "format 2, none": await written("old", true),
-    "format 3": await written("new", false),
+    "format 4": await written("new", false),
   }
   const fastest = new Map<string, number>()
   const note = (name: string, ns: number): void =>

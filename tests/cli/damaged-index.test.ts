@@ -5,19 +5,21 @@ import { join } from "node:path"
 import { after, test } from "node:test"
 import { openDataDirectory } from "../../packages/runtime/src/data-directory.ts"
 import { openEnvironment } from "../../packages/stores/src/lmdb/environment.ts"
+import { alterIdentity, bucketsOf } from "../../packages/stores/testing/lmdb/buckets-suite.ts"
 import { startService } from "../http/service.ts"
 import { assay } from "./assay.ts"
 
 const dataDirectory = mkdtempSync(join(tmpdir(), "assay-damaged-"))
 after(() => rmSync(dataDirectory, { recursive: true }))
 
-/** Makes every shared value of the index one that does not have its checksum. */
+/** Makes every shared set of the index one that does not have its checksum. */
 async function damageAll(index: string): Promise<number> {
   const environment = openEnvironment(index, "write", 2 ** 30)
   let count = 0
   await environment.root.transaction(() => {
-    for (const { key, value } of [...environment.shared.range({})]) {
-      environment.shared.putDamaged(key, value)
+    const buckets = bucketsOf(environment)
+    for (const { key } of [...buckets.range({})]) {
+      alterIdentity(buckets, key, (stored) => Buffer.from(stored.map((byte) => byte ^ 1)))
       count++
     }
   })

@@ -45,7 +45,7 @@ test("an index in full pages with nothing removed or erased is left alone", () =
   assert.equal(compactionReason(facts({}, [batch(1, "live", 1_000_000)]), now), null)
 })
 
-test("an index of an older format is compacted at once: only a copy gets checksums", () => {
+test("an index of an older format is compacted at once: only a copy gets the newest one", () => {
   assert.equal(compactionReason(facts({ format: INDEX_FORMAT - 1, identities: 1 }), now), "format")
 })
 

@@ -36,10 +36,14 @@ export type { DataClass, Entry, EntryKind, SecretClass } from "./entry.ts"
 export const KEY_BYTES = 16
 
 /**
- * Grows with each change of what the index stores; a newer program migrates forward, an older one
- * refuses.
+ * Grows with each change of what an index in files stores; a newer program migrates forward, an
+ * older one refuses.
  */
-export const INDEX_FORMAT = 3
+export const INDEX_FORMAT = 4
+/** The same of an index in a cluster. */
+export const CLUSTER_INDEX_FORMAT = 3
+/** From this format on what is stored has checksums, in files and in a cluster. */
+export const CHECKED_FORMAT = 3
 
 export interface Row {
   readonly key: Uint8Array
@@ -235,11 +239,11 @@ export class IndexDamaged extends IndexUnavailable {
   override readonly name = "IndexDamaged"
 }
 
-/** Throws unless this program can read an index of the format. */
-export function requireKnownFormat(format: number): void {
-  if (format > INDEX_FORMAT) {
+/** Throws unless this program can read an index of the format, of which it makes the newest. */
+export function requireKnownFormat(format: number, newest: number): void {
+  if (format > newest) {
     throw new IndexUnavailable(
-      `The index has format ${format}; this program knows formats up to ${INDEX_FORMAT}`,
+      `The index has format ${format}; this program knows formats up to ${newest}`,
       {},
       "newer-format",
     )

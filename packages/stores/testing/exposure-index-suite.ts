@@ -49,6 +49,7 @@ export function exposureIndexSuite(
   opener: URL,
   alter: AlterStored,
   identities = 20_000,
+  newestFormat = INDEX_FORMAT,
 ): void {
   const opened = async (t: TestContext): Promise<Opened> => {
     const directory = await temporaryDirectory(t)
@@ -645,7 +646,7 @@ export function exposureIndexSuite(
     const { identities, tenantIdentities, bytes, format } = await index.stats()
     assert.deepEqual(
       { identities, tenantIdentities, format },
-      { identities: 100, tenantIdentities: 1, format: INDEX_FORMAT },
+      { identities: 100, tenantIdentities: 1, format: newestFormat },
     )
     assert.ok(bytes > 0)
   })

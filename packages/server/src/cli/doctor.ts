@@ -12,7 +12,7 @@ import { openRegistry } from "../score/email/network/registration.ts"
 import { askRunningService, type RunningService } from "../run/running-service.ts"
 import { diskFound, listsFound } from "../run/service-checks.ts"
 import { openSecrets } from "@assay/runtime/secrets"
-import { INDEX_FORMAT } from "@assay/stores/exposure-index"
+import { CHECKED_FORMAT } from "@assay/stores/exposure-index"
 import { databaseAt } from "@assay/stores/open/open-database"
 import { indexAt, openIndex } from "@assay/stores/open/open-index"
 import { configuredProviders } from "../score/phone/provider-settings.ts"
@@ -107,7 +107,7 @@ const checks: Checks = {
         ]
       }
       const advice = [...(await adviceOf())]
-      if (format < INDEX_FORMAT) advice.push(`format ${format} has no checksums: ${SEALING}`)
+      if (format < CHECKED_FORMAT) advice.push(`format ${format} has no checksums: ${SEALING}`)
       if (advice.length > 0) return ["warning", advice.join("; ")]
       const verified = verification === null ? "" : `, read through at ${timeOf(verification)}`
       return [

@@ -52,10 +52,16 @@ export function watchCompaction(options: WatchOptions): CompactionWatch {
   const isStopped = (): boolean => stopped
   const look = async (): Promise<void> => {
     if (running !== null || elapsed() - triedAt < DAY_MS) return
-    if (compactionReason(await facts(), now()) === null) return
+    const reason = compactionReason(await facts(), now())
+    if (reason === null) return
     // Reading the facts takes a while: a process started after the stop would never be ended.
     if (stopped) return
     triedAt = elapsed()
+    log.info(
+      reason === "format"
+        ? "the index of an older version is being made anew, and serves meanwhile"
+        : "the index is being compacted",
+    )
     running = start()
     const { exitCode } = await running.ended.finally(() => (running = null))
     if (exitCode === 0) log.info("the index was compacted")
@@ -85,7 +91,7 @@ export function keepCompacted(options: WatchOptions): () => Promise<void> {
   const timer = setInterval(() => {
     watch.look().catch(failed)
   }, HOUR_MS)
-  // An index from before checksums gets them at once.
+  // One of an older format is made anew at once.
   options
     .facts()
     .then(({ format }) => (format < INDEX_FORMAT ? watch.look() : undefined))

@@ -11,7 +11,8 @@ import { openSecrets } from "@assay/runtime/secrets"
 import { importRows, keyOf, source } from "@assay/stores/testing/exposure-index-process-suite"
 import { compactLmdbIndex } from "@assay/stores/lmdb/compact"
 import { openLmdbIndex } from "@assay/stores/lmdb/exposure-index"
-import { flipBit, placeOfKey } from "@assay/stores/testing/lmdb/flipped-bits-suite"
+import { placesOf } from "@assay/stores/testing/lmdb/buckets-suite"
+import { flipBit } from "@assay/stores/testing/lmdb/flipped-bits-suite"
 import { temporaryDirectory } from "@assay/stores/testing/second-process-suite"
 import { DAY_MS } from "@assay/runtime/time"
 import { startVerify, watchVerify } from "./keep-verified.ts"
@@ -63,7 +64,7 @@ test("an index is read through once a day by another process, and what it finds 
   assert.deepEqual(readVerification(index)?.faults, [])
   await watch.look()
   assert.equal(started, 1)
-  flipBit(join(index, "data.mdb"), placeOfKey(join(index, "data.mdb"), keyOf(3)) + 20, 3)
+  flipBit(join(index, "data.mdb"), placesOf(index, join(index, "data.mdb"), keyOf(3)).set + 4, 3)
   now += DAY_MS + 60_000
   await watch.look()
   assert.equal(started, 2)

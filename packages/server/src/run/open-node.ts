@@ -1,6 +1,6 @@
 import { hostname } from "node:os"
 import type { Log } from "@assay/runtime/log"
-import { INDEX_FORMAT } from "@assay/stores/exposure-index"
+import { CLUSTER_INDEX_FORMAT, INDEX_FORMAT } from "@assay/stores/exposure-index"
 import type { CountersPlace } from "@assay/stores/open/open-counters"
 import { recordsAreShared } from "@assay/stores/open/open-database"
 import { indexAt } from "@assay/stores/open/open-index"
@@ -42,18 +42,19 @@ export async function openNode({ config, records, directory, log }: NodeOptions)
   }
   const id = nodeIdIn(directory)
   const { port, workers, drop } = config
+  const isShared = indexAt(config).files === null
   const membership = await openMembership({
     records,
     facts: {
       id,
       host: hostname(),
       version: VERSION,
-      indexFormat: INDEX_FORMAT,
+      indexFormat: isShared ? CLUSTER_INDEX_FORMAT : INDEX_FORMAT,
       serves: JSON.stringify({
         port,
         workers,
         drop: drop.on,
-        index: indexAt(config).files === null ? "shared" : "own",
+        index: isShared ? "shared" : "own",
       }),
       startedAt: Date.now(),
     },

@@ -9,6 +9,7 @@ import { openEnvironment } from "@assay/stores/lmdb/environment"
 import { compactLmdbIndex } from "@assay/stores/lmdb/compact"
 import { openLmdbIndex } from "@assay/stores/lmdb/exposure-index"
 import type { Rebuilt } from "@assay/stores/lmdb/rebuild"
+import { bucketsOf, bucketWith } from "@assay/stores/testing/lmdb/buckets-suite"
 import { importedBatch, ownBatch, row, seen } from "@assay/stores/testing/opened-index-suite"
 import { temporaryDirectory } from "@assay/stores/testing/second-process-suite"
 import { rebuildCorpus } from "./rebuild.ts"
@@ -210,4 +211,25 @@ test("what of an index cannot be read is counted when it is made again, and its 
   await assert.rejects(made.index.lookup(keyOf(11), null))
   assert.equal((await rebuild(made)).unreadable, 1)
   assert.equal(await answers(made.index), before)
+
+  // A whole bucket, of people whom the segments have.
+  const anew = openEnvironment(made.paths.index, "write", 2 ** 30)
+  t.after(() => anew.close())
+  const buckets = bucketsOf(anew)
+  const elsewhere = [7, 3, -1].map((person) => bucketWith(buckets, keyOf(person)).cell)
+  const person = [...Array(IDENTITIES).keys()].find(
+    (each) => !elsewhere.includes(bucketWith(buckets, keyOf(each)).cell),
+  )
+  assert.ok(person !== undefined)
+  const { side, cell, bytes, reader } = bucketWith(buckets, keyOf(person))
+  await anew.root.transaction(() => {
+    bytes[1] = (bytes[1] as number) ^ 1
+    buckets.putBucket(side, cell, bytes, false)
+  })
+  await assert.rejects(made.index.lookup(keyOf(person), null))
+  const { faults } = await made.verify()
+  assert.ok(faults.includes("shared: a part whose identities cannot be read or were lost"))
+  assert.equal((await rebuild(made)).unreadable, reader.count)
+  assert.equal(await answers(made.index), before)
+  assert.deepEqual((await made.verify()).faults, [])
 })

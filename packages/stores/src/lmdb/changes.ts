@@ -1,3 +1,5 @@
+import { KEY_BYTES } from "../exposure-index.ts"
+import { Buckets } from "./buckets.ts"
 import type { CheckedDatabase } from "./checked-database.ts"
 import type { Environment } from "./environment.ts"
 
@@ -27,17 +29,30 @@ export class Changes {
   }
 
   /** `append` promises that the key is higher than every key in the database. */
-  put(database: CheckedDatabase, key: Uint8Array, value: Uint8Array, append = false): void {
-    database.put(key, value, append)
-    if (this.#noting) this.#note(database, key)
+  put(
+    database: CheckedDatabase | Buckets,
+    key: Uint8Array,
+    value: Uint8Array,
+    append = false,
+  ): void {
+    if (database instanceof Buckets) database.put(key, value)
+    else database.put(key, value, append)
+    this.#note(database, key)
   }
 
-  remove(database: CheckedDatabase, key: Uint8Array): void {
+  remove(database: CheckedDatabase | Buckets, key: Uint8Array): void {
     database.remove(key)
-    if (this.#noting) this.#note(database, key)
+    this.#note(database, key)
   }
 
-  #note(database: CheckedDatabase, key: Uint8Array): void {
+  /** For a shared set that was written with its whole bucket; its key is one of many. */
+  noted(keys: Uint8Array, at: number): void {
+    if (!this.#noting) return
+    this.#note(this.#environment.shared, keys.subarray(at, at + KEY_BYTES))
+  }
+
+  #note(database: CheckedDatabase | Buckets, key: Uint8Array): void {
+    if (!this.#noting) return
     const { meta, shared } = this.#environment
     const initial = database === shared ? INITIALS.shared : INITIALS.tenants
     meta.put(Buffer.concat([NOTE, Uint8Array.of(initial), key]), Uint8Array.of(0))

@@ -26,6 +26,12 @@ export interface StoredSet {
   readonly value: Uint8Array
   /** False: key or value changed since it was written, and `value` may be anything. */
   readonly intact: boolean
+  /**
+   * No set, but a part of the index in which identities were lost: those whose keys begin, as a
+   * number of four bytes, from one on and below another. `isNoted`: look-ups in it refuse whom they
+   * do not find.
+   */
+  readonly lost?: { readonly from: number; readonly end: number; readonly isNoted: boolean }
 }
 
 export interface RangeOptions {

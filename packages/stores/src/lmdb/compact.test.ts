@@ -9,14 +9,21 @@ import { test, type TestContext } from "node:test"
 import { fileURLToPath } from "node:url"
 import type { SegmentBlock } from "../segment-block.ts"
 import { importRows, keyOf, source } from "../../testing/exposure-index-process-suite.ts"
-import { INDEX_FORMAT, IndexUnavailable, type ExposureIndex } from "../exposure-index.ts"
+import {
+  INDEX_FORMAT,
+  IndexDamaged,
+  IndexUnavailable,
+  type ExposureIndex,
+} from "../exposure-index.ts"
 import { importedBatch, ownBatch, row, seen } from "../../testing/opened-index-suite.ts"
 import { secondProcess, temporaryDirectory } from "../../testing/second-process-suite.ts"
+import { segmentBlocks } from "../../testing/segment-samples-suite.ts"
 import { compactionReason } from "@assay/corpus/compaction"
 import { emptyCatalogue } from "../catalogue.ts"
 import { CheckedDatabase } from "./checked-database.ts"
 import { compactLmdbIndex } from "./compact.ts"
 import { openEnvironment } from "./environment.ts"
+import { examineIndex } from "./examine.ts"
 import { openLmdbIndex } from "./exposure-index.ts"
 import { linkedGeneration } from "./generations.ts"
 import { readIndexFacts } from "./index-facts.ts"
@@ -225,8 +232,8 @@ test("lmdb: two compactions at once are one, and the other is told", async (t) =
   assert.equal(reason.code, "index-in-replacement")
 })
 
-for (const format of [1, 2]) {
-  test(`lmdb: an index of format ${format} is served as it is and gets its checksums when it is compacted`, async (t) => {
+for (const format of [1, 2, 3]) {
+  test(`lmdb: an index of format ${format} is served as it is and made anew when it is compacted, and meanwhile served`, async (t) => {
     const directory = await temporaryDirectory(t)
     const path = join(directory, "index")
     await emptyOldIndex(path, format)
@@ -235,18 +242,26 @@ for (const format of [1, 2]) {
     await untouched.close()
     const { index } = await filledIndex(t, path)
     const reader = await openLmdbIndex({ path, readOnly: true })
-    assert.equal((await index.stats()).format, 2)
+    const made = await index.openBatch({ ...source, name: "segment" }, "segment", 1)
+    await index.mergeSegment(made.id, segmentBlocks([...importRows(made.id, 3_000)]))
+    await index.goLive(made.id, { rows: 3_000, identities: 3_000 }, 2)
+    assert.equal((await index.stats()).format, Math.max(2, format))
+    assert.deepEqual([...(await examineIndex(path, () => undefined)).faults], [])
     const before = await answers(index)
     assert.equal(compactionReason(await readIndexFacts(path), Date.now()), "format")
     // Every second set of the copy comes after it began.
     const written: Promise<unknown>[] = []
+    const served: Promise<string>[] = []
     await compactLmdbIndex({
       path,
       onProgress(done) {
+        served.push(answers(reader))
         if (written.length < 3) written.push(importedBatch(index, `${done}`, [keyOf(-9 - done)]))
       },
     })
     await Promise.all(written)
+    assert.ok(served.length > 2)
+    for (const said of await Promise.all(served)) assert.equal(said, before)
     for (const each of [reader, index]) {
       assert.equal(await answers(each), before)
       assert.equal((await each.stats()).format, INDEX_FORMAT)
@@ -263,10 +278,59 @@ for (const format of [1, 2]) {
   })
 }
 
-/** An index of a program from before checksums: none of its values has one. */
+test("lmdb: damage of an index of format 3 is damage of the one made of it, and nobody else's", async (t) => {
+  const path = join(await temporaryDirectory(t), "index")
+  await emptyOldIndex(path, 3)
+  const { index } = await filledIndex(t, path)
+  const environment = openEnvironment(path, "write", 2 ** 30)
+  const { bare } = environment.shared as CheckedDatabase
+  await environment.root.transaction(() => {
+    const [value, key] = [keyOf(100), keyOf(200)].map((each) => {
+      const stored = bare.getBinary(each)
+      assert.ok(stored !== undefined)
+      return Buffer.from(stored)
+    }) as [Buffer, Buffer]
+    value[3] = (value[3] as number) ^ 1
+    bare.putSync(keyOf(100), value)
+    // As if a bit of the key had changed where it stands.
+    const changed = Buffer.from(keyOf(200))
+    changed[3] = (changed[3] as number) ^ 4
+    bare.removeSync(keyOf(200))
+    bare.putSync(changed, key)
+  })
+  await environment.close()
+  for (let copies = 0; copies < 3; copies++) {
+    let refused = 0
+    for (let person = 0; person < IDENTITIES; person++) {
+      await index.lookup(keyOf(person), null).then(
+        ({ entries, erased }) => assert.ok(erased || entries.length > 0),
+        (error: unknown) => {
+          assert.ok(error instanceof IndexDamaged)
+          refused++
+        },
+      )
+    }
+    assert.equal(refused, copies === 0 ? refused : 2)
+    for (const person of [100, 200]) {
+      await assert.rejects(index.lookup(keyOf(person), null), IndexDamaged)
+    }
+    let strangers = 0
+    for (let person = -2_000; person < -10; person++) {
+      await index.lookup(keyOf(person), null).catch(() => strangers++)
+    }
+    // Those of two to four of many hundred cells.
+    assert.ok(strangers < 40, `${strangers}`)
+    await compactLmdbIndex({ path })
+    assert.equal((await index.stats()).format, INDEX_FORMAT)
+  }
+  await index.erase(keyOf(100))
+  assert.equal((await index.lookup(keyOf(100), null)).erased, true)
+})
+
+/** An index of an older program; up to format 2 none of its values has a checksum. */
 async function emptyOldIndex(path: string, format: number): Promise<void> {
   const environment = openEnvironment(path, "create", 2 ** 30)
-  const meta = new CheckedDatabase(environment.meta.bare, false)
+  const meta = new CheckedDatabase(environment.meta.bare, format > 2)
   await environment.root.transaction(() => {
     meta.put(Buffer.from("format"), Uint8Array.of(format))
     putDocument(meta, emptyCatalogue)

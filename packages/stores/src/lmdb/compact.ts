@@ -1,6 +1,8 @@
 import type { BatchState } from "../entry-set.ts"
 import { keptSet } from "../entry-spans.ts"
 import { IndexDamaged } from "../exposure-index.ts"
+import { Filling } from "./bucket-moves.ts"
+import { Buckets } from "./buckets.ts"
 import { LMDB_MAP_BYTES } from "./environment.ts"
 import { type Making, replaceGeneration, type Replaced } from "./replace-generation.ts"
 import { chunksOf, readingAll, type Snapshot } from "./scan.ts"
@@ -52,25 +54,46 @@ async function copySets(
   const before = name === "shared" ? 0 : counts.shared
   let done = 0
   let last: Uint8Array | null = null
+  const filling =
+    name === "shared" && to.shared instanceof Buckets ? new Filling(to.shared, counts.shared) : null
+  const isFromBuckets = from[name] instanceof Buckets
   for (const chunk of chunksOf(from, name, snapshot)) {
     await to.root.childTransaction(() => {
-      for (const { key, value, intact } of chunk) {
+      for (const { key, value, intact, lost } of chunk) {
+        if (lost !== undefined) {
+          if (!lost.isNoted) throw new IndexDamaged("A part of the index cannot be read")
+          filling?.lose(lost)
+          continue
+        }
+        done++
         if (last !== null && Buffer.compare(last, key) >= 0) {
           throw new IndexDamaged("Keys of the index are out of order")
         }
         last = key
         if (!intact) {
-          to[name].putDamaged(key, value, true)
+          if (filling === null) to.tenants.putDamaged(key, value, true)
+          else if (isFromBuckets) filling.addDamaged(key, value)
+          // Where each set has a value of its own its key may be the damaged one, so that only its
+          // neighbours tell whose it was.
+          else filling.loseOne()
           continue
         }
         const kept = keptSet(value, stateOf)
-        if (kept !== null) to[name].put(key, kept, true)
+        if (filling !== null) filling.add(key, kept)
+        else if (kept !== null) to.tenants.put(key, kept, true)
       }
     })
-    done += chunk.length
     onProgress?.(before + done, total)
   }
-  if (done !== counts[name]) throw new IndexDamaged("Not every key of the index can be reached")
+  if (filling !== null) {
+    await to.root.childTransaction(() => {
+      filling.end()
+    })
+  }
+  // Of buckets each was read by its number, and none was missing.
+  if (!isFromBuckets && done !== counts[name]) {
+    throw new IndexDamaged("Not every key of the index can be reached")
+  }
 }
 
 function stateIn({ document: { batches } }: Making): (batchId: number) => BatchState | undefined {

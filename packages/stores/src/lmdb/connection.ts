@@ -1,10 +1,16 @@
-import { emptyCatalogue, BatchRefused, type CatalogueDocument } from "../catalogue.ts"
+import { emptyCatalogue, BatchRefused } from "../catalogue.ts"
 import { MalformedBytes } from "../bytes.ts"
 import { IndexDamaged, IndexUnavailable } from "../exposure-index.ts"
 import { Changes } from "./changes.ts"
 import type { ReadAt } from "./checked-database.ts"
 import { openCurrent, type OpenGeneration } from "./generations.ts"
-import { readDocument, Superseded, supersededBy } from "./stored.ts"
+import {
+  readDocument,
+  type StoredDocument,
+  Superseded,
+  supersededBy,
+  withLayout,
+} from "./stored.ts"
 
 /**
  * An open index, whichever of its generations is in use. When another takes its place, the read or
@@ -21,16 +27,16 @@ export interface Connection {
    * its catalogue. Beginning to read a state costs more than a look-up in it. Where this connection
    * also writes, the state is the newest one.
    */
-  readingInTurn<T>(read: (at: ReadAt, on: OpenGeneration, document: CatalogueDocument) => T): T
+  readingInTurn<T>(read: (at: ReadAt, on: OpenGeneration, document: StoredDocument) => T): T
   /**
    * Runs `write` in its own transaction; resolves when it is on the disk. If it throws, none of it
    * stays.
    */
   writing<T>(write: (changes: Changes, on: OpenGeneration) => T): Promise<T>
   /** The catalogue of the state being read. */
-  document(at: ReadAt, on: OpenGeneration): CatalogueDocument
+  document(at: ReadAt, on: OpenGeneration): StoredDocument
   /** The catalogue as the transaction being written sees it. */
-  documentToChange(on: OpenGeneration): CatalogueDocument
+  documentToChange(on: OpenGeneration): StoredDocument
   /** The generation opened last. */
   current(): OpenGeneration
   close(): Promise<void>
@@ -45,7 +51,7 @@ interface Held {
 /** What the reads of one turn of the event loop share. */
 interface Turn {
   readonly on: OpenGeneration
-  readonly document: CatalogueDocument
+  readonly document: StoredDocument
 }
 
 /**
@@ -58,7 +64,7 @@ export function openConnection(path: string, readOnly: boolean, mapSize: number)
   let held: Held = faultsNamed(() => ({ on: openCurrent(path, readOnly, mapSize), writes: 0 }))
   let closed = false
   // Comes from read transactions only: what a write transaction sees may still fail to commit.
-  let known: CatalogueDocument = { ...emptyCatalogue, version: -1 }
+  let known: StoredDocument = withLayout({ ...emptyCatalogue, version: -1 }, null)
 
   let turn: Turn | null = null
 
@@ -80,7 +86,7 @@ export function openConnection(path: string, readOnly: boolean, mapSize: number)
     if (each !== held && each.writes === 0) void each.on.close()
   }
 
-  const documentAt = (at: ReadAt, on: OpenGeneration): CatalogueDocument =>
+  const documentAt = (at: ReadAt, on: OpenGeneration): StoredDocument =>
     (known = readDocument(on.meta, known, at))
 
   /** Runs `read` on the newest state of the generation in use, which it may hold on to. */

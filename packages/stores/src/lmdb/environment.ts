@@ -11,14 +11,15 @@ import {
 import { join } from "node:path"
 import { open, type RootDatabase } from "lmdb"
 import { IndexUnavailable, KEY_BYTES } from "../exposure-index.ts"
+import { Buckets } from "./buckets.ts"
 import { type BareDatabase, CheckedDatabase } from "./checked-database.ts"
-import { valuesAreChecked } from "./format.ts"
+import { setsAreInBuckets, valuesAreChecked } from "./format.ts"
 import { openOwnReads, type OwnRead } from "./own-reads.ts"
 
 export interface Environment {
   readonly root: RootDatabase<Uint8Array, Uint8Array>
-  /** Identity key → entry set. */
-  readonly shared: CheckedDatabase
+  /** Identity key → entry set; up to format 3 without buckets. */
+  readonly shared: CheckedDatabase | Buckets
   /** Tenant id (4 bytes, big-endian) and identity key → entry set. */
   readonly tenants: CheckedDatabase
   /** Format, catalogue and key check value, each under its name. */
@@ -48,7 +49,7 @@ export type OpenMode = "read" | "write" | "create"
 const binary = { encoding: "binary", keyEncoding: "binary" } as const
 
 /**
- * Opens the three databases under `path`, creating them unless `mode` says otherwise; only their
+ * Opens the databases under `path`, creating them unless `mode` says otherwise; only their
  * owner can read the files.
  *
  * `overlappingSync` is lmdb's default and resolves a write before it is on the disk; without it a
@@ -116,7 +117,7 @@ function openDatabases(path: string, mode: OpenMode, mapSize: number): Omit<Envi
     path,
     readOnly: mode === "read",
     mapSize,
-    maxDbs: 3,
+    maxDbs: 4,
     noSubdir: false,
     overlappingSync: false,
     eventTurnBatching: false,
@@ -125,6 +126,8 @@ function openDatabases(path: string, mode: OpenMode, mapSize: number): Omit<Envi
   try {
     // Undefined where it is missing and the index is opened for reading.
     const named = (name: string): BareDatabase | undefined => root.openDB(name, { ...binary })
+    // The one that older indexes lack comes first: where the last is there, all are.
+    const moved = named("shared-2")
     const [shared, tenants, meta] = [named("shared"), named("tenants"), named("meta")]
     if (shared === undefined || tenants === undefined || meta === undefined) {
       // Whoever made it died before it had its databases, and before anything was in them.
@@ -133,13 +136,20 @@ function openDatabases(path: string, mode: OpenMode, mapSize: number): Omit<Envi
       throw new IndexUnavailable("The index lacks one of its databases")
     }
     const reads = openOwnReads(root)
+    const inBuckets = setsAreInBuckets(meta)
+    if (inBuckets && moved === undefined)
+      throw new IndexUnavailable("The index lacks one of its databases")
     const checked = valuesAreChecked(meta)
+    const checkedMeta = new CheckedDatabase(meta, checked)
     return {
       root,
       ...reads,
-      shared: new CheckedDatabase(shared, checked, mode === "read"),
+      shared:
+        inBuckets && moved !== undefined
+          ? new Buckets([shared, moved], checkedMeta)
+          : new CheckedDatabase(shared, checked, mode === "read"),
       tenants: new CheckedDatabase(tenants, checked, mode === "read"),
-      meta: new CheckedDatabase(meta, checked),
+      meta: checkedMeta,
       dataFile: join(path, "data.mdb"),
     }
   } catch (error) {

@@ -3,6 +3,7 @@ import type { Catalogue } from "../catalogue.ts"
 import { isTombstone, readEntrySet } from "../entry-set.ts"
 import { KEY_BYTES } from "../exposure-index.ts"
 import { isReadable } from "../stored-set.ts"
+import type { Buckets } from "./buckets.ts"
 import type { CheckedDatabase, ReadAt } from "./checked-database.ts"
 import { tenantKey, type Environment } from "./environment.ts"
 import { turn, withGeneration } from "./index-facts.ts"
@@ -56,7 +57,12 @@ export function examineIndex(
         let last: Uint8Array | null = null
         let seen = 0
         for (const chunk of chunksOf(on, name, snapshot)) {
-          for (const { key, value, intact } of chunk) {
+          for (const { key, value, intact, lost } of chunk) {
+            if (lost !== undefined) {
+              blame("a part whose identities cannot be read or were lost")
+              continue
+            }
+            seen++
             if (key.length !== keyBytes) blame("a key of another length")
             if (last !== null && Buffer.compare(last, key) >= 0) blame("keys out of order")
             last = key
@@ -69,12 +75,14 @@ export function examineIndex(
               examineSet(value, owner, catalogue, holdings, blame)
             }
           }
-          seen += chunk.length
           onProgress(sets + seen, total)
           await pause()
         }
         if (seen < counts[name]) blame("a key that cannot be reached", counts[name] - seen)
         if (seen > counts[name]) blame("more keys than it counts")
+        if (name === "shared" && snapshot.strayBuckets > 0) {
+          blame("a bucket too many or too few", snapshot.strayBuckets)
+        }
         sets += seen
       }
       for (const { intact } of on.meta.range({}, snapshot.at)) {
@@ -127,7 +135,7 @@ export function sampled(
   const tenantIds = [...tenants]
   const seen = new Set<string>()
   let faults = 0
-  const probe = (database: CheckedDatabase, start: Uint8Array): void => {
+  const probe = (database: CheckedDatabase | Buckets, start: Uint8Array): void => {
     for (const { key, value, intact } of database.range({ start, limit: 1 }, at)) {
       const id = `${database === on.shared ? "s" : "t"}${Buffer.from(key).toString("hex")}`
       if (seen.has(id)) continue

@@ -18,14 +18,19 @@ import {
 import { secondProcess } from "../../testing/second-process-suite.ts"
 import { openEnvironment, tenantKey, type Environment } from "./environment.ts"
 import { openLmdbIndex } from "./exposure-index.ts"
+import { alterIdentity, bucketsOf } from "../../testing/lmdb/buckets-suite.ts"
 import { open } from "../../testing/lmdb/suite-opener.ts"
 
 const opener = new URL("../../testing/lmdb/suite-opener.ts", import.meta.url)
 /** Puts other bytes in the place of a value with its checksum. */
 const alterStored: AlterStored = async (directory, owner, key, change) =>
-  tamper(directory, ({ shared, tenants }) => {
-    const { bare } = owner === "shared" ? shared : tenants
-    const place = owner === "shared" ? key : tenantKey(owner, key)
+  tamper(directory, (environment) => {
+    if (owner === "shared") {
+      alterIdentity(bucketsOf(environment), key, change)
+      return
+    }
+    const { bare } = environment.tenants
+    const place = tenantKey(owner, key)
     bare.putSync(place, change(Buffer.from(bare.getBinary(place) ?? [])))
   })
 exposureIndexSuite("lmdb", open, opener, alterStored)
@@ -245,13 +250,18 @@ test("an index whose maker died before it had its databases is none; one that lo
   const path = await temporaryPath(t)
   const read = async (): Promise<unknown> => await openLmdbIndex({ path, readOnly: true })
   await mkdir(path)
-  for (const made of [[], ["shared"], ["shared", "tenants"]]) {
-    const root = lmdb({ path, noSubdir: false, maxDbs: 3 })
+  for (const made of [
+    [],
+    ["shared-2"],
+    ["shared-2", "shared"],
+    ["shared-2", "shared", "tenants"],
+  ]) {
+    const root = lmdb({ path, noSubdir: false, maxDbs: 4 })
     for (const name of made) root.openDB(name, { encoding: "binary", keyEncoding: "binary" })
     await root.close()
     await assert.rejects(read(), { code: "none" }, made.join())
   }
-  const root = lmdb({ path, noSubdir: false, maxDbs: 3 })
+  const root = lmdb({ path, noSubdir: false, maxDbs: 4 })
   const shared = root.openDB("shared", { encoding: "binary", keyEncoding: "binary" })
   await shared.put(alice, Buffer.from([1]))
   await root.close()

@@ -1,26 +1,26 @@
 import { chmod, mkdir, stat } from "node:fs/promises"
 import { join } from "node:path"
-import { isTombstone, SHARED_ENTRIES_MAX, TOMBSTONE } from "../entry-set.ts"
-import type { CatalogueDocument } from "../catalogue.ts"
+import { isTombstone, TOMBSTONE } from "../entry-set.ts"
 import {
   type ExposureIndex,
   type Found,
+  INDEX_FORMAT,
+  IndexDamaged,
   IndexUnavailable,
   requireKnownFormat,
 } from "../exposure-index.ts"
 import { indexOver, requireLoading, type IndexStorage } from "../index-storage.ts"
-import { SegmentMerger } from "../segment-merger.ts"
-import { portionsOf } from "../segment-portions.ts"
 import { addFound, tenantsAsked, type Finding } from "../stored-set.ts"
+import { Buckets } from "./buckets.ts"
 import type { ReadAt } from "./checked-database.ts"
 import { openConnection, type Connection } from "./connection.ts"
 import { LMDB_MAP_BYTES, tenantKey, type Environment } from "./environment.ts"
 import { sampled } from "./examine.ts"
 import { prepareFormat, readFormat } from "./format.ts"
 import { noteErasure } from "./history.ts"
-import { mergePortion, putRows } from "./put-rows.ts"
+import { mergeBlocks, putRows } from "./put-rows.ts"
 import { tidyGenerations } from "./replace-generation.ts"
-import { KEY_CHECK, putDocument, readDocument } from "./stored.ts"
+import { KEY_CHECK, putDocument, readDocument, type StoredDocument } from "./stored.ts"
 
 export interface LmdbIndexOptions {
   /** A directory of the index's own; created unless `readOnly`. */
@@ -32,11 +32,6 @@ export interface LmdbIndexOptions {
   readonly now?: () => number
 }
 
-/**
- * Rows of a segment in one transaction. A server's own write waits for it: about 0.1 s where the
- * disk does not.
- */
-const PORTION_ROWS = 32_768
 const READER_CHECK_MS = 60_000
 
 /** Opens the index in a directory. Throws IndexUnavailable if it cannot be read. */
@@ -95,14 +90,13 @@ function storageOn(connection: Connection, now: () => number): Omit<IndexStorage
       }),
 
     async *mergeSegment(batchId, blocks) {
-      const merger = new SegmentMerger(batchId, SHARED_ENTRIES_MAX)
-      for await (const portion of portionsOf(blocks, PORTION_ROWS)) {
-        yield await writing((changes, on) => {
+      yield* mergeBlocks(batchId, blocks, (work) =>
+        writing((changes, on) => {
           const document = documentToChange(on)
           requireLoading(document, batchId)
-          return mergePortion(on.shared, changes, merger, portion, document)
-        })
-      }
+          return work(changes, on, document)
+        }),
+      )
     },
 
     erase: (key, tenantId) =>
@@ -144,7 +138,7 @@ function storageOn(connection: Connection, now: () => number): Omit<IndexStorage
         currentDocument(at, on)
         on.root.resetReadTxn()
         return {
-          identities: on.shared.count(),
+          identities: on.shared instanceof Buckets ? on.shared.count(at) : on.shared.count(),
           tenantIdentities: on.tenants.count(),
           format: readFormat(on, at),
         }
@@ -157,7 +151,7 @@ function storageOn(connection: Connection, now: () => number): Omit<IndexStorage
 
     async ping() {
       reading((at, on) => {
-        requireKnownFormat(readFormat(on, at))
+        requireKnownFormat(readFormat(on, at), INDEX_FORMAT)
         readDocument(on.meta, null, at)
       })
     },
@@ -169,9 +163,9 @@ function foundAt(
   tenants: number | "all" | null,
   at: ReadAt,
   on: Environment,
-  document: CatalogueDocument,
+  document: StoredDocument,
 ): Found {
-  const shared = on.shared.found(key, at)
+  const shared = foundShared(key, at, on, document)
   const erased = isTombstone(shared)
   const found: Finding = { entries: [], cut: 0, erased, catalogue: document }
   if (erased) return found
@@ -180,6 +174,17 @@ function foundAt(
     addFound(found, on.tenants.found(tenantKey(tenantId, key), at), tenantId)
   }
   return found
+}
+
+function foundShared(
+  key: Uint8Array,
+  at: ReadAt,
+  { shared }: Environment,
+  { layout }: StoredDocument,
+): Uint8Array | undefined {
+  if (!(shared instanceof Buckets)) return shared.found(key, at)
+  if (layout === null) throw new IndexDamaged("The index does not say where its buckets are")
+  return shared.found(key, at, layout)
 }
 
 // A reader that was killed keeps its place in the lock file, and with it every page freed since.

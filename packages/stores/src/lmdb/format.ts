@@ -1,6 +1,7 @@
 import { MalformedBytes } from "../bytes.ts"
 import { emptyCatalogue } from "../catalogue.ts"
 import { INDEX_FORMAT } from "../exposure-index.ts"
+import { Buckets } from "./buckets.ts"
 import type { BareDatabase, CheckedDatabase, ReadAt } from "./checked-database.ts"
 import { putDocument } from "./stored.ts"
 
@@ -19,6 +20,15 @@ export function valuesAreChecked(meta: BareDatabase): boolean {
   return stored?.length !== 1 || (stored[0] as number) > UNCHECKED_FORMAT
 }
 
+/** The last format whose shared sets have a value each. */
+const UNBUCKETED_FORMAT = 3
+
+/** Whether the shared sets of a generation stand in buckets; those of one just being made do. */
+export function setsAreInBuckets(meta: BareDatabase): boolean {
+  const stored = meta.getBinary(FORMAT)
+  return stored === undefined || (stored[0] as number) > UNBUCKETED_FORMAT
+}
+
 /**
  * Inside a write transaction. A generation without checksums stays without: only a copy of it gets
  * them.
@@ -32,12 +42,18 @@ export function prepareFormat({
   meta,
   shared,
   tenants,
-}: Readonly<Record<"meta" | "shared" | "tenants", CheckedDatabase>>): void {
+}: {
+  readonly meta: CheckedDatabase
+  readonly shared: CheckedDatabase | Buckets
+  readonly tenants: CheckedDatabase
+}): void {
   const format = meta.copied(FORMAT)?.[0]
   if (format === undefined) {
-    if (shared.count() + tenants.count() + meta.count() > 0) {
+    const held = shared instanceof Buckets ? shared.length : shared.count()
+    if (held + tenants.count() + meta.count() > 0) {
       throw new MalformedBytes("entries without a format")
     }
+    if (shared instanceof Buckets) shared.prepare()
     putDocument(meta, emptyCatalogue)
   }
   // Format 2 adds tombstones and generations; what format 1 holds reads the same.

@@ -2,7 +2,12 @@ import { statSync } from "node:fs"
 import { entriesStart, isTombstone } from "../entry-set.ts"
 import { readSpan, span } from "../entry-spans.ts"
 import { kindAt, type EntryKind } from "../entry.ts"
-import { IndexDamaged, requireKnownFormat, type Catalogue } from "../exposure-index.ts"
+import {
+  INDEX_FORMAT,
+  IndexDamaged,
+  requireKnownFormat,
+  type Catalogue,
+} from "../exposure-index.ts"
 import { LMDB_MAP_BYTES } from "./environment.ts"
 import { readFormat } from "./format.ts"
 import { openCurrent, type OpenGeneration } from "./generations.ts"
@@ -77,7 +82,7 @@ export async function withGeneration<T>(
 ): Promise<T> {
   const on = openCurrent(path, true, LMDB_MAP_BYTES)
   try {
-    requireKnownFormat(readFormat(on))
+    requireKnownFormat(readFormat(on), INDEX_FORMAT)
     return await use(on)
   } finally {
     await on.close()

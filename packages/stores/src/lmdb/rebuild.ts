@@ -11,11 +11,9 @@ import {
 } from "../entry-set.ts"
 import { EMPTY_SET_BYTES, keptSet } from "../entry-spans.ts"
 import type { SegmentBlock } from "../segment-block.ts"
-import { SegmentMerger } from "../segment-merger.ts"
-import { portionsOf } from "../segment-portions.ts"
 import { Changes } from "./changes.ts"
-import { LMDB_MAP_BYTES } from "./environment.ts"
-import { mergePortion } from "./put-rows.ts"
+import { type Environment, LMDB_MAP_BYTES } from "./environment.ts"
+import { mergeBlocks } from "./put-rows.ts"
 import { type Making, replaceGeneration, type Replaced } from "./replace-generation.ts"
 import { chunksOf, readingAll, type Snapshot } from "./scan.ts"
 
@@ -34,8 +32,6 @@ export interface Rebuilt extends Replaced {
   /** Sets of the index before that could not be read, so that what only they held is lost. */
   readonly unreadable: number
 }
-
-const PORTION_ROWS = 32_768
 
 /**
  * Makes the index again from the segments of live batches and replaces the old one. Data without a
@@ -65,9 +61,9 @@ export async function rebuildLmdbIndex(options: RebuildOptions): Promise<Rebuilt
       },
       settle({ database }, stored, made, making) {
         if (database === "tenants") return stored ?? null
-        if (stored === undefined) return made ?? null
+        if (stored === undefined) return made() ?? null
         if (isTombstone(stored)) return TOMBSTONE
-        const set = joined(made, readEntrySet(stored).entries, making)
+        const set = joined(made(), readEntrySet(stored).entries, making)
         return set.length === EMPTY_SET_BYTES ? null : set
       },
     },
@@ -141,14 +137,11 @@ async function mergeSegmentInto(
   batch: Batch,
   blocks: AsyncIterable<SegmentBlock>,
 ): Promise<number> {
-  const merger = new SegmentMerger(batch.id, SHARED_ENTRIES_MAX)
   let rows = 0
-  for await (const portion of portionsOf(blocks, PORTION_ROWS)) {
-    await to.root.childTransaction(() => {
-      mergePortion(to.shared, new Changes(to), merger, portion, document)
-    })
-    rows += portion.count
-  }
+  const write = <T>(
+    work: (changes: Changes, on: Environment, document: Making["document"]) => T,
+  ): Promise<T> => to.root.childTransaction(() => work(new Changes(to), to, document))
+  for await (const merged of mergeBlocks(batch.id, blocks, write)) rows += merged.rows
   return rows
 }
 

@@ -12,6 +12,7 @@ import {
   isOfCopying,
   takeNotes,
 } from "./changes.ts"
+import { Buckets } from "./buckets.ts"
 import { putFormat } from "./format.ts"
 import {
   createGeneration,
@@ -47,7 +48,7 @@ export interface Maker {
   settle(
     changed: ChangedKey,
     stored: Uint8Array | undefined,
-    made: Uint8Array | undefined,
+    made: () => Uint8Array | undefined,
     making: Making,
   ): Uint8Array | null
 }
@@ -81,6 +82,9 @@ export async function replaceGeneration(options: ReplaceOptions, maker: Maker): 
     try {
       await from.root.childTransaction(() => {
         beginNotes(from.meta)
+      })
+      await to.root.childTransaction(() => {
+        if (to.shared instanceof Buckets) to.shared.prepare()
       })
       from.root.resetReadTxn()
       const making = { from, to, document: readDocument(from.meta, null) }
@@ -141,6 +145,7 @@ async function settleWhileWritten(making: Making, maker: Maker): Promise<void> {
 
 async function takeThePlace(making: Making, maker: Maker, startedAt: number): Promise<void> {
   const { from, to, document } = making
+  to.root.resetReadTxn()
   const keys = Math.max(1, to.shared.count() + to.tenants.count())
   const bytesPerKey = statSync(to.dataFile).size / keys
   const dropped = [...document.batches.values()]
@@ -152,11 +157,13 @@ async function takeThePlace(making: Making, maker: Maker, startedAt: number): Pr
     // in use.
     to.root.transactionSync(() => {
       settleKeys(changed, making, maker)
+      const made = to.shared instanceof Buckets ? to.shared.described : null
       for (const { key, value, intact } of from.meta.range({})) {
         if (isOfCopying(key)) continue
         if (!intact) throw new IndexDamaged("What the index says of itself is damaged")
         to.meta.put(key, value)
       }
+      if (made !== null && to.shared instanceof Buckets) to.shared.described = made
       putFormat(to.meta)
       putCompaction(to.meta, { at: startedAt, bytesPerKey, dropped })
       const erasures = readErasures(from.meta)
@@ -174,10 +181,9 @@ function settleKeys(changed: readonly ChangedKey[], making: Making, maker: Maker
   for (const each of changed) {
     const { database, key } = each
     const stored = from[database].copied(key)
-    const made = to[database].copied(key)
-    const settled = maker.settle(each, stored, made, making)
+    const settled = maker.settle(each, stored, () => to[database].copied(key), making)
     if (settled !== null) to[database].put(key, settled)
-    else if (made !== undefined) to[database].remove(key)
+    else to[database].remove(key)
   }
 }
 

@@ -1,3 +1,4 @@
+import { Buckets } from "./buckets.ts"
 import type { ReadAt, StoredSet } from "./checked-database.ts"
 import type { Environment } from "./environment.ts"
 
@@ -6,6 +7,8 @@ export interface Snapshot {
   readonly at: ReadAt
   /** The number of keys that its databases report. */
   readonly counts: Readonly<Record<"shared" | "tenants", number>>
+  /** How many buckets there are beyond those of its cells, or are missing. */
+  readonly strayBuckets: number
 }
 
 /** Sets read at a time: a process that also serves can answer between two chunks. */
@@ -26,8 +29,8 @@ export function* chunksOf(
   // One cursor for the whole scan: going on from a key that was changed would skip others.
   for (const set of environment[name].range({}, at)) {
     chunk.push(set)
-    // Pages that refer to each other in a circle have no end.
-    if (++seen > counts[name]) break
+    // Pages that refer to each other in a circle have no end. Buckets are read by their numbers.
+    if (++seen > counts[name] && !(environment[name] instanceof Buckets)) break
     if (chunk.length < CHUNK_SETS) continue
     yield chunk
     chunk = []
@@ -43,8 +46,13 @@ export async function readingAll<T>(
   root.resetReadTxn()
   const transaction = root.useReadTransaction()
   try {
-    const counts = { shared: shared.count(), tenants: tenants.count() }
-    return await read({ at: { transaction, state: 0 }, counts })
+    const at = { transaction, state: 0 }
+    const inBuckets = shared instanceof Buckets ? shared : null
+    const counts = {
+      shared: inBuckets?.count(at) ?? shared.count(),
+      tenants: tenants.count(),
+    }
+    return await read({ at, counts, strayBuckets: inBuckets?.strays(at) ?? 0 })
   } finally {
     transaction.done()
   }

@@ -1,5 +1,6 @@
 import { Cursor, MalformedBytes } from "../bytes.ts"
 import { catalogueBytes, type CatalogueDocument, readCatalogue } from "../catalogue.ts"
+import { type Layout, layoutBytes, readLayout, spellsLayout } from "./bucket-layout.ts"
 import type { CheckedDatabase, ReadAt } from "./checked-database.ts"
 
 /** The names in the meta database, beside the format. */
@@ -41,28 +42,75 @@ function isMark(stored: Uint8Array): boolean {
   return stored.length > SUPERSEDED.length && stored[0] === 0xff
 }
 
-/** The catalogue; returns `held` if it is still current. Throws Superseded. */
+const VERSION_BYTES = 8
+
+/** The catalogue with where the buckets are at the same moment; null: there are none. */
+export interface StoredDocument extends CatalogueDocument {
+  readonly layout: Layout | null
+}
+
+/**
+ * The catalogue; returns `held` if it is still current. The layout of the buckets stands behind the
+ * version: every look-up needs both. Throws Superseded.
+ */
 export function readDocument(
   meta: CheckedDatabase,
-  held: CatalogueDocument | null,
+  held: StoredDocument | null,
   at?: ReadAt,
-): CatalogueDocument {
+): StoredDocument {
   const stored = meta.lent(CATALOGUE_VERSION, at)
   if (stored === undefined) throw new MalformedBytes("no catalogue version")
-  const version = new Cursor(stored).bigEndian(8)
-  if (held !== null && version === held.version) return held
+  const version = new Cursor(stored).bigEndian(VERSION_BYTES)
+  if (held !== null && version === held.version) {
+    if (held.layout === null ? stored.length === VERSION_BYTES : isLayoutOf(stored, held.layout)) {
+      return held
+    }
+    return withLayout(held, layoutIn(stored))
+  }
   if (isMark(stored)) throw new Superseded()
+  const layout = layoutIn(stored)
   const bytes = meta.lent(CATALOGUE, at)
   if (bytes === undefined) throw new MalformedBytes("no catalogue")
   const document = readCatalogue(bytes.subarray(0, bytes.length))
   if (document.version !== version) throw new MalformedBytes("catalogue of another version")
-  return document
+  return withLayout(document, layout)
+}
+
+/** Not enumerable: whoever gets or compares a catalogue is not concerned with it. */
+export function withLayout(document: CatalogueDocument, layout: Layout | null): StoredDocument {
+  return Object.defineProperty({ ...document }, "layout", { value: layout }) as StoredDocument
+}
+
+function isLayoutOf(stored: Uint8Array, layout: Layout): boolean {
+  return spellsLayout(stored, VERSION_BYTES, layout)
+}
+
+function layoutIn(stored: Uint8Array): Layout | null {
+  return stored.length === VERSION_BYTES ? null : readLayout(stored, VERSION_BYTES)
+}
+
+/** Inside a write transaction. The layout stays. */
+export function putDocument(meta: CheckedDatabase, document: CatalogueDocument): void {
+  const layout = readLayoutOf(meta)
+  meta.put(CATALOGUE, catalogueBytes(document))
+  putVersion(meta, document.version, layout)
+}
+
+/** The layout of the buckets, or null where none is kept yet. */
+export function readLayoutOf(meta: CheckedDatabase, at?: ReadAt): Layout | null {
+  const stored = meta.lent(CATALOGUE_VERSION, at)
+  return stored === undefined || isMark(stored) ? null : layoutIn(stored)
 }
 
 /** Inside a write transaction. */
-export function putDocument(meta: CheckedDatabase, document: CatalogueDocument): void {
-  const version = Buffer.alloc(8)
-  version.writeBigUInt64BE(BigInt(document.version))
-  meta.put(CATALOGUE, catalogueBytes(document))
-  meta.put(CATALOGUE_VERSION, version)
+export function putLayout(meta: CheckedDatabase, layout: Layout): void {
+  const stored = meta.lent(CATALOGUE_VERSION)
+  const version = stored === undefined ? 0 : new Cursor(stored).bigEndian(VERSION_BYTES)
+  putVersion(meta, version, layout)
+}
+
+function putVersion(meta: CheckedDatabase, version: number, layout: Layout | null): void {
+  const bytes = Buffer.alloc(VERSION_BYTES)
+  bytes.writeBigUInt64BE(BigInt(version))
+  meta.put(CATALOGUE_VERSION, layout === null ? bytes : Buffer.concat([bytes, layoutBytes(layout)]))
 }

@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto"
 import { MalformedBytes } from "../bytes.ts"
 import { CHECKSUM_BYTES, checksumOf, hasChecksum, putChecksum } from "../checksum.ts"
-import { IndexDamaged, IndexUnavailable } from "../exposure-index.ts"
+import { CHECKED_FORMAT, IndexDamaged, IndexUnavailable } from "../exposure-index.ts"
 import type { Argument } from "./cluster-client.ts"
 import type { ClusterConnection } from "./connection.ts"
 import { MARK, TENANT_COUNT, type Layout } from "./layout.ts"
@@ -56,9 +56,6 @@ const READS_MAX = 8
  */
 const HEAVY = 0x81
 const STAMP_BYTES = 8
-
-/** Below this format, values carry no checksums. */
-const CHECKED_FORMAT = 3
 
 export function openBuckets(
   connection: ClusterConnection,

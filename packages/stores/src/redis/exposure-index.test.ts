@@ -1,7 +1,7 @@
 import assert from "node:assert/strict"
 import { test } from "node:test"
 import { exposureIndexSuite } from "../../testing/exposure-index-suite.ts"
-import type { Entry, ExposureIndex } from "../exposure-index.ts"
+import { CLUSTER_INDEX_FORMAT, type Entry, type ExposureIndex } from "../exposure-index.ts"
 import { breach } from "../../testing/entry-samples-suite.ts"
 import { keyOf, source } from "../../testing/exposure-index-process-suite.ts"
 import { alterStored } from "../../testing/redis/alter-stored-suite.ts"
@@ -39,5 +39,5 @@ if (cluster !== null) {
     await Promise.all([one.close(), two.close()])
   })
 
-  exposureIndexSuite("redis", open, opener, alterStored(cluster), identities)
+  exposureIndexSuite("redis", open, opener, alterStored(cluster), identities, CLUSTER_INDEX_FORMAT)
 }

@@ -1,5 +1,5 @@
 import { randomBytes } from "node:crypto"
-import { INDEX_FORMAT, IndexUnavailable } from "../exposure-index.ts"
+import { CLUSTER_INDEX_FORMAT, IndexUnavailable } from "../exposure-index.ts"
 import { openBuckets } from "./buckets.ts"
 import type { ClusterConnection } from "./connection.ts"
 import { IN_FLIGHT, inFlight, numbers } from "./in-flight.ts"
@@ -34,7 +34,7 @@ export async function madeOrNewIndex(
 ): Promise<Making> {
   let made = await meta.making()
   if (made === null) {
-    await meta.begin({ format: INDEX_FORMAT, bits, mark: randomBytes(MARK_BYTES) })
+    await meta.begin({ format: CLUSTER_INDEX_FORMAT, bits, mark: randomBytes(MARK_BYTES) })
     made = await meta.making()
   }
   if (made === null) throw new IndexUnavailable("The index was lost while it was made")

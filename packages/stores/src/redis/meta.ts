@@ -6,7 +6,7 @@ import {
   readCatalogue,
   type CatalogueDocument,
 } from "../catalogue.ts"
-import { requireKnownFormat } from "../exposure-index.ts"
+import { CLUSTER_INDEX_FORMAT, requireKnownFormat } from "../exposure-index.ts"
 import { INDEX_BUCKET_BITS } from "../index-place.ts"
 import type { Reply } from "./cluster-client.ts"
 import type { ClusterConnection } from "./connection.ts"
@@ -99,7 +99,7 @@ export function openMeta(connection: ClusterConnection, name: string): Meta {
         return null
       }
       const making = { format: number(format), bits: number(bits), mark }
-      requireKnownFormat(making.format)
+      requireKnownFormat(making.format, CLUSTER_INDEX_FORMAT)
       if (making.bits < INDEX_BUCKET_BITS.min || making.bits > INDEX_BUCKET_BITS.max) {
         throw new MalformedBytes("a number of buckets that no index has")
       }

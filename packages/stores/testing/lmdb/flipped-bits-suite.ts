@@ -45,11 +45,15 @@ export interface Outcomes {
 }
 
 /** Looks up every imported identity, and counts right, refused and wrong answers. */
-export async function askedForAll(index: ExposureIndex, identities: number): Promise<Outcomes> {
+export async function askedForAll(
+  index: ExposureIndex,
+  identities: number,
+  tenantId: number | null = null,
+): Promise<Outcomes> {
   const outcomes: Outcomes = { right: 0, refused: 0, wrong: 0 }
   for (const { key, entries } of importRows(1, identities)) {
     try {
-      const found = await index.lookup(key, null)
+      const found = await index.lookup(key, tenantId)
       const { length } = found.entries
       const hours = new Set(entries.map((entry) => entry.hours))
       const same =
@@ -73,25 +77,34 @@ export interface Trial extends Outcomes {
 
 /**
  * A process that flips bits of an index one after the other, undoing each, and prints the outcome.
- * LMDB may end it. Arguments: the index, its number of identities, and places as offset:bit.
+ * LMDB may end it. Arguments: the index, its number of identities, the tenant who asks (0: none),
+ * and places as offset:bit.
  */
 if (import.meta.main) {
-  const [path, count, ...places] = process.argv.slice(2) as [string, string, ...string[]]
+  const [path, count, tenant, ...places] = process.argv.slice(2) as [string, string, string]
   const identities = Number(count)
-  for (const place of places) {
+  const tenantId = Number(tenant) || null
+  for (const place of places as readonly string[]) {
     const [offset, bit] = place.split(":").map(Number) as [number, number]
     const flip = (): void => flipBit(dataFileOf(path), offset, bit)
     flip()
-    const trial = { ...(await outcomesOf(path, identities)), faults: await faultsOf(path) }
+    const trial = {
+      ...(await outcomesOf(path, identities, tenantId)),
+      faults: await faultsOf(path),
+    }
     flip()
     process.stdout.write(`${JSON.stringify(trial)}\n`)
   }
 }
 
-async function outcomesOf(path: string, identities: number): Promise<Outcomes> {
+async function outcomesOf(
+  path: string,
+  identities: number,
+  tenantId: number | null,
+): Promise<Outcomes> {
   try {
     const index = await openLmdbIndex({ path, readOnly: true })
-    return await askedForAll(index, identities).finally(() => index.close())
+    return await askedForAll(index, identities, tenantId).finally(() => index.close())
   } catch (error) {
     if (!(error instanceof IndexUnavailable)) throw error
     return { right: 0, refused: identities, wrong: 0 }

@@ -1,5 +1,7 @@
 import * as lmdb from "lmdb"
-import type { BareDatabase } from "./checked-database.ts"
+
+/** As lmdb sees it; the same as in checked-database.ts, which imports this file. */
+type BareDatabase = lmdb.Database<Uint8Array, Uint8Array>
 
 /** What lmdb exports beside its typings: the addon that its own ranges call. */
 interface Addon {

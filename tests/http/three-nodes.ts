@@ -16,7 +16,7 @@ import {
   startTestCluster,
   type TestCluster,
 } from "../../packages/stores/testing/redis/test-cluster.ts"
-import { type Service, startNode } from "./service.ts"
+import { type Service, type ServiceOptions, startNode } from "./service.ts"
 
 export interface Nodes {
   readonly all: readonly [Service, Service, Service]
@@ -32,15 +32,25 @@ export interface Nodes {
   idOf(number: 0 | 1 | 2): Promise<string>
 }
 
-const BUCKET_BITS = "6"
+export const BUCKET_BITS = 6
+
+export interface NodesOptions {
+  /** Whether each primary of the cluster has a replica. */
+  readonly replicas?: boolean
+  /** What a node is started with besides. */
+  readonly besides?: (
+    number: number,
+    engines: { readonly postgresUrl: string; readonly clusterUrls: string },
+  ) => Promise<Pick<ServiceOptions, "env" | "nodeFlags" | "dataDirectory">>
+}
 
 /** The nodes for the tests of a file; null where an engine is missing, which is then reported. */
 export async function nodesForFile(
   temporary: string,
-  { replicas = false } = {},
+  options: NodesOptions = {},
 ): Promise<Nodes | null> {
   try {
-    return await startNodes(temporary, replicas)
+    return await startNodes(temporary, options)
   } catch (error) {
     if (process.env["CI"] === "true" || !isMissing(error)) throw error
     test("nodes", { skip: `an engine is missing on this machine: ${String(error)}` }, () => {})
@@ -54,7 +64,10 @@ function isMissing(error: unknown): boolean {
   return code === "ENOENT" || message?.startsWith("PostgreSQL did not start") === true
 }
 
-async function startNodes(temporary: string, replicas: boolean): Promise<Nodes> {
+async function startNodes(
+  temporary: string,
+  { replicas = false, besides = async () => ({}) }: NodesOptions,
+): Promise<Nodes> {
   const postgres = await startTestServer()
   after(() => postgres.stop())
   const cluster = await startTestCluster({ replicas })
@@ -65,15 +78,18 @@ async function startNodes(temporary: string, replicas: boolean): Promise<Nodes> 
   const env = {
     DATABASE_URL: url,
     ASSAY_INDEX_URL: cluster.urls,
-    ASSAY_INDEX_BUCKET_BITS: BUCKET_BITS,
+    ASSAY_INDEX_BUCKET_BITS: String(BUCKET_BITS),
     ASSAY_INDEX_TIMEOUT_MS: "10000",
     ASSAY_SECRET_FILE: secret,
   }
   const ports = [await lastingPort(), await lastingPort(), await lastingPort()]
+  const engines = { postgresUrl: url, clusterUrls: cluster.urls }
+  const more = await Promise.all([0, 1, 2].map((number) => besides(number, engines)))
   const start = async (number: number): Promise<Service> =>
     await startNode({
       dataDirectory: join(temporary, `node-${number}`),
-      env: { ...env, PORT: String(ports[number]) },
+      ...more[number],
+      env: { ...env, PORT: String(ports[number]), ...more[number]?.env },
     })
   // The first one makes the tables and the index; the others find them.
   const first = await start(0)
@@ -82,7 +98,7 @@ async function startNodes(temporary: string, replicas: boolean): Promise<Nodes> 
   const records = await openPostgresRecords({ url, poolMax: 2 })
   const place = { dataDirectory: join(temporary, "beside"), indexUrl: cluster.urls }
   const index = await openIndex(
-    { ...place, indexName: "assay", indexBucketBits: Number(BUCKET_BITS), indexTimeoutMs: 10_000 },
+    { ...place, indexName: "assay", indexBucketBits: BUCKET_BITS, indexTimeoutMs: 10_000 },
     { readOnly: true },
   )
   after(() =>

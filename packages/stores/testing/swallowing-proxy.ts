@@ -10,29 +10,55 @@ export interface SwallowingProxy {
   swallow(): void
   /** New connections pass again. */
   heal(): void
+  /**
+   * Keeps back what is answered on the connection on which `asked` is sent next. Resolves once it
+   * was sent, to what lets the answers pass.
+   */
+  holdAnswerTo(asked: string): Promise<() => void>
   stop(): Promise<void>
+}
+
+interface Pair {
+  readonly caller: Socket
+  readonly called: Socket
+  deaf: boolean
+  /** Answers that are kept back; null: they pass. */
+  held: Buffer[] | null
 }
 
 export async function startSwallowingProxy(to: number): Promise<SwallowingProxy> {
   let swallows = false
-  const open = new Set<{ deaf: boolean; readonly ends: readonly Socket[] }>()
+  const open = new Set<Pair>()
+  let waiting: { readonly asked: Buffer; sentOn(pair: Pair): void } | null = null
+
   const server = createServer((caller) => {
-    const called = connect(to, "127.0.0.1")
-    const pair = { deaf: swallows, ends: [caller, called] }
+    const pair: Pair = { caller, called: connect(to, "127.0.0.1"), deaf: swallows, held: null }
+    const { called } = pair
     open.add(pair)
-    for (const [from, other] of [
+    caller.on("data", (bytes: Buffer) => {
+      if (pair.deaf) return
+      if (waiting !== null && bytes.includes(waiting.asked)) {
+        pair.held = []
+        waiting.sentOn(pair)
+        waiting = null
+      }
+      called.write(bytes)
+    })
+    called.on("data", (bytes: Buffer) => {
+      if (pair.deaf) return
+      if (pair.held === null) caller.write(bytes)
+      else pair.held.push(bytes)
+    })
+    for (const [end, other] of [
       [caller, called],
       [called, caller],
     ] as const) {
-      from.setNoDelay(true)
-      from.on("data", (bytes) => {
-        if (!pair.deaf) other.write(bytes)
-      })
-      from.on("error", () => undefined)
+      end.setNoDelay(true)
+      end.on("error", () => undefined)
       // The end of a connection is lost like everything else.
-      from.on("close", () => {
+      end.on("close", () => {
         if (!pair.deaf) other.destroy()
-        if (pair.ends.every(({ destroyed }) => destroyed)) open.delete(pair)
+        if (caller.destroyed && called.destroyed) open.delete(pair)
       })
     }
   })
@@ -47,9 +73,18 @@ export async function startSwallowingProxy(to: number): Promise<SwallowingProxy>
     heal() {
       swallows = false
     },
+    async holdAnswerTo(asked) {
+      const { promise, resolve } = Promise.withResolvers<Pair>()
+      waiting = { asked: Buffer.from(asked), sentOn: resolve }
+      const pair = await promise
+      return () => {
+        for (const bytes of pair.held ?? []) pair.caller.write(bytes)
+        pair.held = null
+      }
+    },
     async stop() {
       const closed = new Promise((resolve) => server.close(resolve))
-      for (const { ends } of open) for (const each of ends) each.destroy()
+      for (const { caller, called } of open) for (const each of [caller, called]) each.destroy()
       await closed
     },
   }

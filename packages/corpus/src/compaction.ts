@@ -7,8 +7,8 @@ import { DAY_MS } from "@assay/runtime/time"
 export type CompactionReason = "format" | "size" | "removed" | "erasure"
 
 /**
- * What an identity with one exposure takes is 32 bytes in full pages, and up to 45 after small
- * imports between the old ones.
+ * What an identity with one exposure takes is 32 bytes in full pages, and up to 80 after many
+ * imports of a few identities between the old ones.
  */
 const BYTES_PER_KEY_MAX = 53
 /**

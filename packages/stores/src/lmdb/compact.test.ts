@@ -350,7 +350,7 @@ test("lmdb: where the link to the generation in use is lost, nothing is taken fo
 const NotNewer = (error: unknown): boolean =>
   !(error instanceof IndexUnavailable && error.code === "newer-format")
 
-test("lmdb: an identity with one exposure takes at most 44 bytes after compaction", async (t) => {
+test("lmdb: an identity with one exposure takes at most 38 bytes after compaction", async (t) => {
   const path = join(await temporaryDirectory(t), "index")
   const index = await openLmdbIndex({ path })
   t.after(() => index.close())
@@ -371,7 +371,7 @@ test("lmdb: an identity with one exposure takes at most 44 bytes after compactio
   t.diagnostic(
     `${count} identities: ${imported.toFixed(1)} bytes each after five imports, ${compacted.toFixed(1)} compacted`,
   )
-  assert.ok(compacted <= 44)
+  assert.ok(compacted <= 38)
 })
 
 /** Identities in order, each with one exposure; those of different parts lie between each other. */

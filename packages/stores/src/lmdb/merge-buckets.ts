@@ -27,6 +27,13 @@ interface Before {
   isLostAt(first: number): boolean
 }
 
+/**
+ * An import of one identity for so many cells moves all. Below one for two cells it
+ * costs less to change buckets where they are, but a bucket that grows in a full page splits it, and
+ * five stand in a page.
+ */
+const CELLS_AN_IDENTITY = 4
+
 /** With fewer in a portion, how close together they lie says too little. */
 const IDENTITIES_JUDGED_MIN = 256
 
@@ -49,14 +56,15 @@ export function identitiesExpected(
 }
 
 /**
- * Inside a write transaction, before the rows of a portion of a segment. An import that changes most
- * buckets moves all, which costs no more and leaves full pages.
+ * Inside a write transaction, before the rows of a portion of a segment. An import that changes many
+ * buckets moves all, which leaves full pages.
  */
 export function beginMerge(buckets: Buckets, expected: number): void {
   const { cells, next } = buckets.layout
   const identities = buckets.count() + expected
   if (next !== null) return
-  if (2 * expected >= cells || cellsFor(identities) > 2 * cells) beginMove(buckets, identities)
+  const isLarge = CELLS_AN_IDENTITY * expected >= cells || cellsFor(identities) > 2 * cells
+  if (isLarge) beginMove(buckets, identities)
 }
 
 /**

@@ -29,7 +29,7 @@ type Given = Readonly<Record<"seconds" | "identities" | "lookups", number>>
 
 const CONNECTIONS = 32
 /** The compiler has work until then. */
-const WARM_SECONDS = 8
+const WARM_SECONDS = 20
 /** Buckets of the index that is asked: as full as they are meant to be is not what is measured. */
 const BITS = 8
 /** What the fallback of ASSAY_INDEX_BUCKET_BITS suits. */

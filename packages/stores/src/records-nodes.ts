@@ -22,6 +22,13 @@ export interface LeaseRecords {
   releaseLease(lease: Lease): Promise<void>
   /** Those that are held at the moment, by name. */
   leases(): Promise<HeldLease[]>
+  /**
+   * Whether nobody used this up before, of all who share the records; a name is forgotten when its
+   * time is over.
+   */
+  useOnce(of: { name: string; forMs: number }): Promise<boolean>
+  /** Whether it was used up, and its time is not over. */
+  wasUsed(name: string): Promise<boolean>
 }
 
 /** A service that shares the records with others. */
@@ -63,6 +70,9 @@ export interface NodeRecords {
   /** Every node that was not forgotten, by id. */
   nodes(): Promise<Node[]>
 }
+
+/** Begins the names of what is good once, beside those of leases. */
+const ONCE = "once "
 
 /** Leases and nodes over either engine. */
 export function sqlNodes(
@@ -135,6 +145,37 @@ export function sqlNodes(
         return rows.map(({ name, holder, fence, taken_at: takenAt, held_until: heldUntil }) => ({
           ...{ name, holder: holder ?? "", fence, takenAt, heldUntil },
         }))
+      }),
+
+    useOnce: ({ name, forMs }) =>
+      write(async (db) => {
+        await db
+          .deleteFrom("leases")
+          .where("name", "like", `${ONCE}%`)
+          .where("held_until", "<=", databaseMs)
+          .execute()
+        // Held by nobody, so that it is no lease to those who look.
+        const used = await db
+          .insertInto("leases")
+          .values({
+            ...{ name: ONCE + name, holder: null, fence: 0 },
+            ...{ taken_at: databaseMs, held_until: until(forMs) },
+          })
+          .onConflict((conflict) => conflict.column("name").doNothing())
+          .returning("name")
+          .executeTakeFirst()
+        return used !== undefined
+      }),
+
+    wasUsed: (name) =>
+      read(async (db) => {
+        const used = await db
+          .selectFrom("leases")
+          .select("name")
+          .where("name", "=", ONCE + name)
+          .where("held_until", ">", databaseMs)
+          .executeTakeFirst()
+        return used !== undefined
       }),
 
     databaseTime: () =>

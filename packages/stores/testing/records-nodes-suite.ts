@@ -38,6 +38,29 @@ export function recordsNodesSuite(engine: string, newDatabase: () => Promise<Tes
   )
 
   onRecords(
+    "what is good once is used up by the first of all who ask, until it is forgotten, and is no lease",
+    async ({ records }) => {
+      const asked = Array.from({ length: 6 }, () =>
+        records.useOnce({ name: "step 1", forMs: LONG }),
+      )
+      assert.deepEqual((await Promise.all(asked)).filter(Boolean), [true])
+      assert.equal(await records.useOnce({ name: "step 1", forMs: LONG }), false)
+      assert.deepEqual(
+        [await records.wasUsed("step 1"), await records.wasUsed("step 2")],
+        [true, false],
+      )
+      assert.equal(await records.useOnce({ name: "step 2", forMs: 1 }), true)
+      assert.deepEqual(await records.leases(), [])
+      assert.equal((await records.takeLease({ ...one, name: "step 1" }))?.fence, 1)
+      await delay(20)
+      assert.equal(await records.wasUsed("step 2"), false)
+      // Forgotten, and the one whose time is not over is not.
+      assert.equal(await records.useOnce({ name: "step 2", forMs: LONG }), true)
+      assert.equal(await records.useOnce({ name: "step 1", forMs: LONG }), false)
+    },
+  )
+
+  onRecords(
     "a lease whose time is over is another's, and cannot be renewed",
     async ({ records }) => {
       const first = (await records.takeLease({ ...one, forMs: 1 })) ?? assert.fail()

@@ -44,7 +44,7 @@ async function openPeopleWriter(primary: Primary): Promise<People & Settling> {
     sealed,
     passwords: openPasswords(),
     guesses: openGuesses(now),
-    steps: openSteps(now),
+    steps: openSteps({ subkey: secrets.subkeys["sealed-identity"], records, now }),
     makeSession: openMakeSession(sealed, lifeMs, now),
     now,
   }

@@ -70,7 +70,7 @@ export function openJoining(tools: PeopleTools): Joining {
         credential = passwordCredential(await passwords.hash(by.password))
         method = "password"
       } else {
-        const { challenge, origin, id } = steps.take("join", by.step)
+        const { challenge, origin, id } = await steps.take("join", by.step)
         if (origin !== visitor.origin) throw new Problem("passkey-refused", "Begin again.")
         const asked = { origin: visitor.origin, challenge: String(challenge) }
         credential = await createdPasskey(asked, by.passkey, "first passkey")

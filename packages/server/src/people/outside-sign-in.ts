@@ -8,13 +8,12 @@ import type { PeopleTools } from "./sign-in.ts"
 
 type OutsideSignIn = Pick<People, "takeTransaction" | "signInFromOutside">
 
-/** As many sign-ins as can begin in ten minutes, by far. */
-const TAKEN_MAX = 100_000
+/** Longer than it is looked at, by any clock that is right to some minutes. */
+const MARGIN_MS = 15 * 60_000
 
 /** Signing in whoever a provider knows. */
 export function openOutsideSignIn(tools: PeopleTools): OutsideSignIn {
   const { records, sealed, makeSession, now } = tools
-  const taken = new Map<string, number>()
 
   /** Tenants go by names in the settings; one that is not there gives nothing. */
   async function decided(roles: readonly NamedRole[]): Promise<DecidedRoles> {
@@ -28,14 +27,11 @@ export function openOutsideSignIn(tools: PeopleTools): OutsideSignIn {
   }
 
   return {
-    // In the one process that all workers ask, so that of two who send the same one gets on.
+    // In the records, so that of two who send the same, to whichever nodes, one gets on.
     async takeTransaction({ id, endsAt }) {
-      for (const [each, ends] of taken) {
-        if (ends > now() && taken.size < TAKEN_MAX) break
-        taken.delete(each)
-      }
-      if (taken.has(id)) throw new Problem("step-over", "Begin again.")
-      taken.set(id, endsAt)
+      const forMs = Math.max(0, endsAt - now()) + MARGIN_MS
+      if (!(await records.useOnce({ name: `transaction ${id}`, forMs })))
+        throw new Problem("step-over", "Begin again.")
     },
 
     async signInFromOutside({ issuer, subject, name, email, roles, requestId }) {

@@ -113,7 +113,7 @@ export function openOwnAccount(tools: PeopleTools): OwnAccount {
     },
 
     async addPasskey({ step, passkey, label, origin, ...acting }) {
-      const begun = steps.take("add-passkey", step)
+      const begun = await steps.take("add-passkey", step)
       if (begun["personId"] !== acting.personId || begun["origin"] !== origin)
         throw new Problem("passkey-refused", "Begin again.")
       const asked = { origin, challenge: String(begun["challenge"]) }
@@ -136,11 +136,11 @@ export function openOwnAccount(tools: PeopleTools): OwnAccount {
     },
 
     async confirmTotp({ step, code, ...acting }) {
-      const { personId, secret } = steps.read("totp", step)
+      const { personId, secret } = await steps.read("totp", step)
       if (personId !== acting.personId) throw new Problem("step-over", "Begin again.")
       const counter = totpStepOf(String(secret), code, now())
       if (counter === null) throw new Problem("sign-in-refused", "The code is wrong.")
-      steps.take("totp", step)
+      await steps.take("totp", step)
       const { codes, credentials } = newCodes()
       const app: NewCredential = {
         id: newCredentialId(),

@@ -66,7 +66,7 @@ export function openSignIn(tools: PeopleTools): SigningIn {
     },
 
     async sendSecondStep({ step, code, visitor }) {
-      const personId = String(steps.read("second-step", step)["personId"])
+      const personId = String((await steps.read("second-step", step))["personId"])
       const found = await records.personById(personId)
       if (found === null) throw refused()
       const device = deviceOf(visitor.device, personId, sealed)
@@ -74,7 +74,7 @@ export function openSignIn(tools: PeopleTools): SigningIn {
       const giveBack = guesses.take({ network: visitor.network, account, device })
       const use = useOf(code, found.credentials)
       if (use === null) throw refused()
-      steps.take("second-step", step)
+      await steps.take("second-step", step)
       const signedIn = await open(found, use.counter === null ? "recovery" : "totp", use, visitor)
       giveBack()
       return signedIn
@@ -87,7 +87,7 @@ export function openSignIn(tools: PeopleTools): SigningIn {
 
     // Not counted: nobody guesses a signature, and so nobody can keep the owner of a passkey out.
     async signInByPasskey({ step, passkey, visitor }) {
-      const { challenge, origin } = steps.take("passkey", step)
+      const { challenge, origin } = await steps.take("passkey", step)
       if (origin !== visitor.origin) throw refused()
       const id = String(passkey["id"])
       const found = await records.personByCredential(id)

@@ -1,4 +1,5 @@
 import { randomBytes } from "node:crypto"
+import type { LeaseRecords } from "@assay/stores/records-nodes"
 import { openSealer } from "../accounts/sealed.ts"
 import { Problem } from "../base/problem.ts"
 
@@ -9,24 +10,27 @@ import { Problem } from "../base/problem.ts"
 export interface Steps {
   begin(kind: string, content: Readonly<Record<string, unknown>>): string
   /** What `begin` was given, or a Problem where the step is over. */
-  read(kind: string, step: string): Readonly<Record<string, unknown>>
+  read(kind: string, step: string): Promise<Readonly<Record<string, unknown>>>
   /** The same, and uses the step up. */
-  take(kind: string, step: string): Readonly<Record<string, unknown>>
+  take(kind: string, step: string): Promise<Readonly<Record<string, unknown>>>
 }
 
 const STEP_MS = 5 * 60_000
-/** Steps are remembered as used until they end. Guesses are limited, so this many are not met. */
-const USED_MAX = 100_000
 
-/** Under a key of this process: a step from before a restart is over. */
-export function openSteps(now: () => number): Steps {
-  const sealer = openSealer(randomBytes(32), "step")
-  const used = new Map<string, number>()
+interface StepsOptions {
+  /** Of the master secret: a step that one node began goes on at any other. */
+  readonly subkey: Uint8Array
+  readonly records: Pick<LeaseRecords, "useOnce" | "wasUsed">
+  readonly now: () => number
+}
+
+export function openSteps({ subkey, records, now }: StepsOptions): Steps {
+  const sealer = openSealer(subkey, "step")
   const opened = (kind: string, text: string): Step => {
     const sealed = sealer.open(Buffer.from(text, "base64url"))
     if (sealed === null) throw over()
     const step = JSON.parse(sealed) as Step
-    if (step.kind !== kind || step.endsAt <= now() || used.has(step.id)) throw over()
+    if (step.kind !== kind || step.endsAt <= now()) throw over()
     return step
   }
   return {
@@ -35,14 +39,15 @@ export function openSteps(now: () => number): Steps {
       const step: Step = { kind, content, id, endsAt: now() + STEP_MS }
       return Buffer.from(sealer.seal(JSON.stringify(step))).toString("base64url")
     },
-    read: (kind, text) => opened(kind, text).content,
-    take(kind, text) {
-      const { id, endsAt, content } = opened(kind, text)
-      for (const [each, ends] of used) {
-        if (ends > now() && used.size < USED_MAX) break
-        used.delete(each)
-      }
-      used.set(id, endsAt)
+    async read(kind, text) {
+      const { id, content } = opened(kind, text)
+      if (await records.wasUsed(`step ${id}`)) throw over()
+      return content
+    },
+    async take(kind, text) {
+      const { id, content } = opened(kind, text)
+      // Longer than it can be read, by any clock that is right to some minutes.
+      if (!(await records.useOnce({ name: `step ${id}`, forMs: 4 * STEP_MS }))) throw over()
       return content
     },
   }

@@ -350,6 +350,8 @@ export const recordsPort = portOf<Records>("records", {
   renewLease: true,
   releaseLease: true,
   leases: true,
+  useOnce: true,
+  wasUsed: true,
   underLease: true,
   databaseTime: true,
   beginNode: true,

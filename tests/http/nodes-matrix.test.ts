@@ -4,7 +4,7 @@
 import assert from "node:assert/strict"
 import { execFileSync, spawn } from "node:child_process"
 import { once } from "node:events"
-import { mkdtempSync, rmdirSync, rmSync, statfsSync, writeFileSync } from "node:fs"
+import { cpSync, mkdtempSync, rmdirSync, rmSync, statfsSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { after, test } from "node:test"
@@ -408,6 +408,26 @@ if (nodes !== null) {
     const completed = await assay([...command, "--wait"], environment)
     assert.equal(completed.code, 0, completed.err)
     assert.equal((await index.lookup(keyOf("slow-7@mail.example"), null)).entries.length, 1)
+  })
+
+  test("an index is made anew from segments only while no node imports into it", async () => {
+    const copied = join(temporary, "copied")
+    // As the directory of a node that is stopped.
+    cpSync(all[1].dataDirectory, copied, {
+      recursive: true,
+      filter: (path) => !path.endsWith(".sock"),
+    })
+    const environment = { ...nodes.env, ASSAY_DATA: copied, ASSAY_INDEX_NAME: "anew" }
+    const elsewhere = { name: "import", holder: "node_elsewhere", forMs: 600_000 }
+    const lease = (await records.takeLease(elsewhere)) ?? assert.fail()
+    const command = ["corpus", "rebuild", "--lost-index"]
+    const refused = await assay(command, environment)
+    assert.equal(refused.code, 1)
+    assert.match(refused.err, /Another import runs \(on node_elsewhere\)/)
+    await records.releaseLease(lease)
+    const made = await assay(command, environment)
+    assert.equal(made.code, 0, made.err)
+    assert.equal(await holderOf("import"), undefined)
   })
 
   test("every score that was answered was charged once, and none that was refused", async () => {

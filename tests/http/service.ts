@@ -31,6 +31,8 @@ export interface ServiceOptions {
   readonly openFilesMax?: number
   /** Of Node, for all of its processes. */
   readonly nodeFlags?: readonly string[]
+  /** What runs it, for Node; without it, this checkout. */
+  readonly program?: readonly string[]
 }
 
 export interface Service extends AsyncDisposable {
@@ -109,11 +111,17 @@ export async function startService(options: ServiceOptions = {}): Promise<Servic
 
 /** Starts one process of the service, whatever ASSAY_TEST_NODES says. */
 export async function startNode(options: ServiceOptions = {}): Promise<Service> {
-  const { env = {}, args = [], drop = false, nodeFlags = [] } = options
+  const {
+    env = {},
+    args = [],
+    drop = false,
+    nodeFlags = [],
+    program: run = assayProgram(),
+  } = options
   const temporary = options.dataDirectory === undefined
   const dataDirectory = options.dataDirectory ?? (await mkdtemp(join(tmpdir(), "assay-http-")))
   const { openFilesMax } = options
-  const command = [process.execPath, ...nodeFlags, ...assayProgram(), "serve", ...args] as const
+  const command = [process.execPath, ...nodeFlags, ...run, "serve", ...args] as const
   const limited = ["sh", "-c", `ulimit -n ${openFilesMax}; exec "$0" "$@"`, ...command] as const
   const [program, ...rest] = openFilesMax === undefined ? command : limited
   const child = spawn(program, rest, {

@@ -41,7 +41,7 @@ export interface NodesOptions {
   readonly besides?: (
     number: number,
     engines: { readonly postgresUrl: string; readonly clusterUrls: string },
-  ) => Promise<Pick<ServiceOptions, "env" | "nodeFlags" | "dataDirectory">>
+  ) => Promise<Pick<ServiceOptions, "env" | "nodeFlags" | "dataDirectory" | "program">>
 }
 
 /** The nodes for the tests of a file; null where an engine is missing, which is then reported. */

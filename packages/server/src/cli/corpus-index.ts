@@ -3,6 +3,8 @@ import { readdir, stat } from "node:fs/promises"
 import { join } from "node:path"
 import { type Config, readConfig } from "../base/config.ts"
 import { compactIfNeeded, rowsOf } from "@assay/corpus/compaction"
+import { ImportFailure } from "@assay/corpus/engine/import-failure"
+import type { SharedTurn } from "@assay/corpus/import-request"
 import { readKeptCatalogue } from "@assay/corpus/kept-catalogue"
 import { rebuildCorpus } from "../upkeep/rebuild.ts"
 import { recreateIndex } from "../upkeep/recreate.ts"
@@ -25,6 +27,7 @@ import { countEntries, type IndexFacts, readIndexFacts } from "@assay/stores/lmd
 import { openDecisions, openRecords } from "@assay/stores/open/open-database"
 import { indexAt, openIndex } from "@assay/stores/open/open-index"
 import type { Records } from "@assay/stores/records"
+import { sharedImportTurn } from "./import-turn.ts"
 import { number, opened, phases, progressNotes } from "./index-terminal.ts"
 import { noteAct, withRecords } from "./records-access.ts"
 import { table } from "./table.ts"
@@ -81,7 +84,12 @@ async function recreateLostIndex(terminal: Terminal): Promise<void> {
     if (kept === null)
       throw new CommandError("No catalogue of segments was kept here: restore a backup instead")
     await exclusively(directory, async () => {
-      const index = await openIndex(config, { readOnly: false })
+      // Other nodes may import into the same index.
+      const turn = await takeSharedTurn(config, secrets)
+      const index = await openIndex(config, { readOnly: false }).catch(async (error: unknown) => {
+        await turn?.release()
+        throw error
+      })
       try {
         await index.checkKeyCheckValue(secrets.checkValue)
         const rows = await recreateIndex({
@@ -91,6 +99,7 @@ async function recreateLostIndex(terminal: Terminal): Promise<void> {
           keyCheckValue: secrets.checkValue,
           ...phases(terminal, "rebuilding"),
         })
+        await turn?.require()
         const known = await notePastDecisions(config, index)
         const { identities, erased } = await withOwnRecords(config, secrets, async (records) => {
           const [at, actor] = [terminal.now(), terminal.user]
@@ -111,10 +120,22 @@ async function recreateLostIndex(terminal: Terminal): Promise<void> {
         )
       } finally {
         await index.close()
+        await turn?.release()
       }
     })
   } finally {
     lock.release()
+  }
+}
+
+/** The turn among several nodes; null where there is one. */
+async function takeSharedTurn(config: Config, secrets: Secrets): Promise<SharedTurn | null> {
+  const take = sharedImportTurn(config, secrets)
+  if (take === null) return null
+  try {
+    return await take({ wait: false, signal: new AbortController().signal })
+  } catch (error) {
+    throw error instanceof ImportFailure ? new CommandError(error.message, { cause: error }) : error
   }
 }
 

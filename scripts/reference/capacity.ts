@@ -24,6 +24,24 @@ interface HttpResult {
   >
 }
 
+/** One service: with its own stores, or so many nodes on engines. */
+interface ScaleServed {
+  readonly name: string
+  readonly requestsPerSecond: number
+  readonly cpuMicrosPerRequest: Readonly<
+    Record<"nodes" | "PostgreSQL" | "cluster" | "nginx", number>
+  >
+}
+interface ScaleResult {
+  readonly machine: { readonly loadAverage: readonly number[] }
+  readonly figures: ScaleFigures
+}
+interface ScaleFigures {
+  readonly served: readonly ScaleServed[]
+  readonly memory: { readonly identities: number; readonly bytesEach: number }
+  readonly lookups: { readonly p50Micros: number; readonly p99Micros: number }
+}
+
 /** What a plain exposure adds to an identity that is there already: `stores/entry.ts`. */
 const ENTRY_BYTES = 9
 const EXPOSURES = [10e6, 100e6, 1e9, 5e9, 20e9]
@@ -37,6 +55,7 @@ const PACE = 5000
 export function capacityPage(): string {
   const corpus = readRepositoryJson("bench/results/corpus.json") as CorpusResult
   const http = readRepositoryJson("bench/results/http.json") as HttpResult
+  const scale = readRepositoryJson("bench/results/scale.json") as ScaleResult
   const { machine, options } = corpus
   const figure = (what: string): number => {
     const found = corpus.aims.find((aim) => aim.what === what)
@@ -101,7 +120,7 @@ export function capacityPage(): string {
         }),
       ),
     ),
-    "Not in these figures: segments, which keep what was imported; decisions, which have their own [retention](retention.md); the working space of an import, up to four times its input for a while. A look-up in an index that does not fit into memory reads from the disk; that was not measured. Memory of a cluster is not among the results either: [decision 24](../decisions/0024-buckets-in-a-cluster-carry-a-mark.md) has what was measured there.",
+    "Not in these figures: segments, which keep what was imported; decisions, which have their own [retention](retention.md); the working space of an import, up to four times its input for a while. A look-up in an index that does not fit into memory reads from the disk; that was not measured.",
     "## Processor",
     table(
       [
@@ -119,7 +138,39 @@ export function capacityPage(): string {
       ["Requests a second", "Cores for e-mail addresses", "Cores for phone numbers"],
       RATES.map((rate) => [counted(rate), coresFor(rate, email), coresFor(rate, phone)]),
     ),
+    ...ofSeveralNodes(scale.figures, scale.machine),
   )
+}
+
+/** What a cluster and nodes that share it need, by `npm run bench -- scale`. */
+function ofSeveralNodes(
+  { served, memory, lookups }: ScaleFigures,
+  { loadAverage }: ScaleResult["machine"],
+): string[] {
+  const bytes = Math.ceil(memory.bytesEach)
+  const memoryOf = (identities: number, copies: number): string =>
+    amount((identities * bytes * copies) / 1e9)
+  return [
+    "## Several nodes",
+    `Measured by \`npm run bench -- scale\` (\`bench/results/scale.md\`), all on the cores of one machine whose load was ${loadAverage[0]} before it began: what a request costs each part is what to plan with, and not how many one machine answered. A cluster takes ${bytes} bytes of memory an identity, measured with ${counted(memory.identities)} of them, and as much again with each replica; one more exposure of an identity adds ${ENTRY_BYTES}. A look-up there took ${Math.round(lookups.p50Micros)} µs (p50), ${Math.round(lookups.p99Micros)} µs (p99).`,
+    table(
+      ["Service", "CPU of nodes", "of PostgreSQL", "of the cluster", "of nginx"],
+      served.map(({ name, cpuMicrosPerRequest: { nodes, PostgreSQL, cluster, nginx } }) => [
+        name,
+        ...[nodes, PostgreSQL, cluster, nginx].map((each) =>
+          each === 0 ? "" : `${Math.round(each)} µs a request`,
+        ),
+      ]),
+    ),
+    `memory of the cluster = identities × (${bytes} + (exposures an identity - 1) × ${ENTRY_BYTES}) × (1 + replicas); no primary should have more than half of its machine's.`,
+    table(
+      ["Identities", "Memory without replicas, GB", "With one, GB", "With two, GB"],
+      EXPOSURES.map((identities) => [
+        counted(identities),
+        ...[1, 2, 3].map((copies) => memoryOf(identities, copies)),
+      ]),
+    ),
+  ]
 }
 
 const round = (value: number): number => Number(value.toFixed(2))

@@ -1,12 +1,12 @@
 import assert from "node:assert/strict"
 import { join } from "node:path"
-import { DatabaseSync } from "node:sqlite"
 import { after, before, test } from "node:test"
 import { setTimeout as delay } from "node:timers/promises"
 import { openTransactions } from "../../packages/server/src/people/oidc/transaction.ts"
 import { openSecrets } from "../../packages/runtime/src/secrets.ts"
 import { assay } from "../cli/assay.ts"
 import { oidcBrowser, originOf, problemIn, START } from "./oidc-browser.ts"
+import { openRecordsOf } from "./records-of.ts"
 import { filesWith, needlesOf } from "./search.ts"
 import { type Service, startService } from "./service.ts"
 import { joins, PASSWORD, printedToken, signsIn, type Visitor } from "./signed-in.ts"
@@ -62,11 +62,13 @@ interface Session {
 }
 const sessionOf = (visitor: Visitor) => visitor.send<Session>("GET", "/api/v1/session")
 
-const peopleCount = (): number => {
-  const database = new DatabaseSync(join(data, "records.sqlite"), { readOnly: true })
-  const row = database.prepare("select count(*) as count from people").get()
-  database.close()
-  return Number(row?.["count"])
+async function peopleCount(): Promise<number> {
+  const records = await openRecordsOf(data)
+  try {
+    return (await records.people()).length
+  } finally {
+    await records.close()
+  }
 }
 
 /** Waits until workers have learnt that a session is over. */
@@ -160,7 +162,7 @@ test("the next sign-in is the same person, with a new session and the roles of n
 })
 
 test("without a role that is known nobody is made", async () => {
-  const before = peopleCount()
+  const before = await peopleCount()
   for (const groups of [[], ["others"], ["ghosts"], ["FRAUD TEAM"], "admins,lookers", 7, null]) {
     knows("nobody", [], { groups })
     const browser = oidcBrowser(service)
@@ -168,7 +170,7 @@ test("without a role that is known nobody is made", async () => {
     assert.deepEqual([status, code], [403, "no-role"], JSON.stringify(groups))
     assert.equal(browser.visitor.cookies.has("__Host-assay-session"), false)
   }
-  assert.equal(peopleCount(), before)
+  assert.equal(await peopleCount(), before)
 })
 
 test("an address is no account: whoever has the same one here is somebody else", async () => {
@@ -214,7 +216,7 @@ test("the last owner of a claim stays one, and the trail says so", async () => {
 
 test("a sign-in is good once, for its browser, its state and its nonce", async () => {
   knows("eve", ["lookers"])
-  const before = peopleCount()
+  const before = await peopleCount()
   const browser = oidcBrowser(service)
   const get = async (url: string, cookies: ReadonlyMap<string, string>) =>
     await problemIn(
@@ -247,12 +249,12 @@ test("a sign-in is good once, for its browser, its state and its nonce", async (
   assert.equal((await other.complete(returned)).code, "step-over")
   assert.equal((await browser.complete("made-up")).code, "step-over")
   assert.equal((await browser.complete("")).code, "step-over")
-  assert.equal(peopleCount(), before)
+  assert.equal(await peopleCount(), before)
 
   // The cookie is gone after the sign-in; whoever kept it gets no further by it.
   const kept = browser.visitor.cookies.get(COOKIE) ?? ""
   assert.equal((await browser.complete(returned)).status, 303)
-  assert.equal(peopleCount(), before + 1)
+  assert.equal(await peopleCount(), before + 1)
   browser.visitor.cookies.set(COOKIE, kept)
   const again = await browser.complete(returned)
   assert.deepEqual([again.status, again.code], [410, "step-over"])

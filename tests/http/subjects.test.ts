@@ -7,6 +7,7 @@ import type { SubjectErasure, SubjectExport } from "@assay/core/contract"
 import { IDENTITY_TAGS, identityKey, parseEmail } from "@assay/core/identity"
 import { openSecrets, sha256 } from "../../packages/runtime/src/secrets.ts"
 import { assay } from "../cli/assay.ts"
+import { ofOneNode } from "./about-one-node.ts"
 import { type Service, startService } from "./service.ts"
 import { temporaryDirectory } from "./temporary.ts"
 
@@ -62,24 +63,29 @@ async function exported(key: string): Promise<SubjectExport> {
   return (await response.json()) as SubjectExport
 }
 
-test("a journal with a damaged beginning stops neither listings nor erasures, and the next erasure deletes it", async () => {
-  // In one step: folding, each second, takes away the directory of a worker that left nothing.
-  const left = join(temporaryDirectory(), "left")
-  mkdirSync(left)
-  writeFileSync(join(left, "00000001.closed"), "\u0000ssay decisions journal 1\nwhose\n")
-  mkdirSync(join(data, "journal"), { recursive: true, mode: 0o700 })
-  renameSync(left, join(data, "journal", "0000000000000000"))
-  assert.equal((await service.request("/api/v1/decisions", { key: acme })).status, 200)
-  const aside = join(data, "journal", "damaged")
-  assert.deepEqual(readdirSync(aside), ["0000000000000000-1"])
-  const { out } = await assay(["doctor"], { ASSAY_DATA: data })
-  assert.match(out, /^warning +journal +1 damaged file .* the next erasure deletes them/m)
-  const erasure = { email: "nobody.known@mail.example", reason: "subject_request" }
-  assert.equal((await post("/api/v1/subjects/erase", admin, erasure)).status, 200)
-  assert.deepEqual(readdirSync(aside), [])
-  assert.match((await assay(["doctor"], { ASSAY_DATA: data })).out, /^ok +journal +/m)
-  assert.match(service.stderr(), /damaged journal files were set aside/)
-})
+const skip = ofOneNode("it damages the journal of a data directory")
+test(
+  "a journal with a damaged beginning stops neither listings nor erasures, and the next erasure deletes it",
+  { skip },
+  async () => {
+    // In one step: folding, each second, takes away the directory of a worker that left nothing.
+    const left = join(temporaryDirectory(), "left")
+    mkdirSync(left)
+    writeFileSync(join(left, "00000001.closed"), "\u0000ssay decisions journal 1\nwhose\n")
+    mkdirSync(join(data, "journal"), { recursive: true, mode: 0o700 })
+    renameSync(left, join(data, "journal", "0000000000000000"))
+    assert.equal((await service.request("/api/v1/decisions", { key: acme })).status, 200)
+    const aside = join(data, "journal", "damaged")
+    assert.deepEqual(readdirSync(aside), ["0000000000000000-1"])
+    const { out } = await assay(["doctor"], { ASSAY_DATA: data })
+    assert.match(out, /^warning +journal +1 damaged file .* the next erasure deletes them/m)
+    const erasure = { email: "nobody.known@mail.example", reason: "subject_request" }
+    assert.equal((await post("/api/v1/subjects/erase", admin, erasure)).status, 200)
+    assert.deepEqual(readdirSync(aside), [])
+    assert.match((await assay(["doctor"], { ASSAY_DATA: data })).out, /^ok +journal +/m)
+    assert.match(service.stderr(), /damaged journal files were set aside/)
+  },
+)
 
 test("a request that does not say whom and why is refused and nothing happens", async () => {
   for (const [json, status] of [

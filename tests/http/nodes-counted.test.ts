@@ -172,7 +172,7 @@ if (cluster !== null && postgres !== null) {
 
   test("sign-ups are counted over all nodes, also by the one whose clock is ahead", async () => {
     const key = await keyOf("shop", "enterprise")
-    const device = async (on: Service, email: string, event: string): Promise<unknown> => {
+    const askedFor = async (on: Service, email: string, event: string): Promise<unknown> => {
       const context = { event, device_id: "d-1", account_id: email }
       const response = await score(on, key, { email, context })
       assert.equal(response.status, 200)
@@ -180,6 +180,15 @@ if (cluster !== null && postgres !== null) {
         explanation: { context: { signups_24h: { device: number } | null } }
       }
       return explanation.context.signups_24h?.device
+    }
+    // Not available, where a busy machine took more than a quarter of a second for it. An account is
+    // counted once, however often it is asked for.
+    const device = async (on: Service, email: string, event: string): Promise<unknown> => {
+      for (let n = 0; n < 100; n++) {
+        const found = await askedFor(on, email, event)
+        if (found !== undefined) return found
+      }
+      return undefined
     }
     for (const [at, n] of [2, 0, 1, 2, 1, 0].entries())
       assert.equal(await device(node(n), `new-${at}@mail.example`, "signup"), at + 1)

@@ -31,6 +31,7 @@ export const FILES_ABOUT_ONE_NODE: Readonly<Record<string, string>> = {
   "nodes-counted.test.ts": "it starts its nodes itself",
   "nodes.test.ts": "it starts its nodes itself",
   "nodes-under-load.test.ts": "it starts its nodes itself",
+  "oidc-faults.test.ts": "each node remembers for itself what the provider said, or that it failed",
   "older-data.test.ts": "it starts on data directories of older versions",
   "people-crash.test.ts": "it chooses the engines itself",
   "people-guesses.test.ts": "guesses are counted in the memory of each node",

@@ -4,7 +4,6 @@ import assert from "node:assert/strict"
 import type { ServerResponse } from "node:http"
 import { after, before, test } from "node:test"
 import { exportJWK, generateKeyPair, type JWTPayload, SignJWT } from "jose"
-import { ofOneNode } from "./about-one-node.ts"
 import { oidcBrowser, originOf, problemIn, START } from "./oidc-browser.ts"
 import { type Service, startService } from "./service.ts"
 import {
@@ -81,8 +80,7 @@ test("a provider that cannot be understood is a clear 503, and none of it is pas
   assert.match(service.stderr(), /"code":"DISCOVERY/)
 })
 
-const skip = ofOneNode("each node asks the provider once")
-test("what the provider says of itself is asked for once", { skip }, async () => {
+test("what the provider says of itself is asked for once", async () => {
   const asked: string[] = []
   place.handler = (request, response) => {
     asked.push(request.url ?? "")

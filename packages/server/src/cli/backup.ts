@@ -21,7 +21,7 @@ export async function backUp(
   const config = readConfig(terminal.env)
   if (indexAt(config).files === null) {
     throw new CommandError(
-      "The index is in a cluster, of which a backup would hold nothing. Copy the cluster by its own means, with the service stopped, and the data directory beside it",
+      "The index is in a cluster, of which a backup would hold nothing. Keep what it is made anew from: docs/operating.md, Backup of several nodes",
     )
   }
   if (!existsSync(join(config.dataDirectory, "format.json")))

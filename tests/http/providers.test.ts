@@ -8,8 +8,11 @@ import type { CarrierSettings } from "../../packages/server/src/score/providers/
 import type { LineScript, TrialFault } from "../../packages/carrier/src/script.ts"
 import { DAY_MS, HOUR_MS } from "../../packages/runtime/src/time.ts"
 import { assay, createKey } from "../cli/assay.ts"
+import { ofOneNode } from "./about-one-node.ts"
 import { type Service, startService } from "./service.ts"
 import { openTrialProviders } from "./trial-providers.ts"
+
+const rememberedByOne = ofOneNode("each node remembers for itself what providers said")
 
 /** Ranges of a carrier that answers with dates, and of one that answers yes or no. */
 const DATES = "+61491570"
@@ -321,21 +324,25 @@ suite("a service with carriers", async () => {
     assert.equal(trial.asked(number), 0)
   })
 
-  test("all workers share what was asked, and every tenant asks for itself", async () => {
-    const number = stranger()
-    trial.carrier.script(number, { sim: { changed_at: ago(HOUR_MS) } })
-    const { answer, signals } = await explained(service, tenants.on, number)
-    const again = await Promise.all(
-      Array.from({ length: 8 }, () => explained(service, tenants.on, number)),
-    )
-    for (const each of again) {
-      assert.equal(each.answer.sim_swap_risk, answer.sim_swap_risk)
-      assert.equal(each.signals[0]?.observed_at, signals[0]?.observed_at)
-    }
-    assert.equal(trial.asked(number), 1)
-    await explained(service, tenants.other, number)
-    assert.equal(trial.asked(number), 2)
-  })
+  test(
+    "all workers share what was asked, and every tenant asks for itself",
+    { skip: rememberedByOne },
+    async () => {
+      const number = stranger()
+      trial.carrier.script(number, { sim: { changed_at: ago(HOUR_MS) } })
+      const { answer, signals } = await explained(service, tenants.on, number)
+      const again = await Promise.all(
+        Array.from({ length: 8 }, () => explained(service, tenants.on, number)),
+      )
+      for (const each of again) {
+        assert.equal(each.answer.sim_swap_risk, answer.sim_swap_risk)
+        assert.equal(each.signals[0]?.observed_at, signals[0]?.observed_at)
+      }
+      assert.equal(trial.asked(number), 1)
+      await explained(service, tenants.other, number)
+      assert.equal(trial.asked(number), 2)
+    },
+  )
 
   test("a subject that is erased is asked for anew", async () => {
     const number = stranger()
@@ -415,22 +422,26 @@ suite("a service with little time for carriers", async () => {
   const service = await startService({ env: { ASSAY_PROVIDERS: file } })
   const key = await createTenant(service, "on", "enterprise", "providers=true")
 
-  test("an answer that is late is there for the next request", async () => {
-    const number = stranger()
-    const late = { kind: "late", latency_ms: 1_500 } as const
-    trial.carrier.script(number, { sim: { changed_at: ago(HOUR_MS) }, faults: [late] })
-    for (let answered = false; !answered;) {
-      const { answer, state, signals } = await explained(service, key, number)
-      answered = signals[0]?.status === "ok"
-      assert.equal(answer.risk_reasons.includes(NOT_AVAILABLE), !answered)
-      assert.equal(answer.sim_swap_risk, answered ? "high" : "low")
-      // On a busy machine the way to the thread and back alone may take longer than the budget.
-      if (!answered) assert.ok(state === "failed" || signals[0]?.status === "timeout")
-    }
-    assert.equal(trial.asked(number), 1)
-    const metrics = await (await service.request("/metrics")).text()
-    assert.match(metrics, /assay_provider_late_total\{provider="camara:slow"\} [1-9]/)
-  })
+  test(
+    "an answer that is late is there for the next request",
+    { skip: rememberedByOne },
+    async () => {
+      const number = stranger()
+      const late = { kind: "late", latency_ms: 1_500 } as const
+      trial.carrier.script(number, { sim: { changed_at: ago(HOUR_MS) }, faults: [late] })
+      for (let answered = false; !answered;) {
+        const { answer, state, signals } = await explained(service, key, number)
+        answered = signals[0]?.status === "ok"
+        assert.equal(answer.risk_reasons.includes(NOT_AVAILABLE), !answered)
+        assert.equal(answer.sim_swap_risk, answered ? "high" : "low")
+        // On a busy machine the way to the thread and back alone may take longer than the budget.
+        if (!answered) assert.ok(state === "failed" || signals[0]?.status === "timeout")
+      }
+      assert.equal(trial.asked(number), 1)
+      const metrics = await (await service.request("/metrics")).text()
+      assert.match(metrics, /assay_provider_late_total\{provider="camara:slow"\} [1-9]/)
+    },
+  )
 
   test("a stop ends calls under way and does not wait for them", async () => {
     const number = stranger()

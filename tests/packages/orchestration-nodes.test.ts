@@ -12,22 +12,13 @@ import { type Config, readConfig } from "../../packages/server/src/base/config.t
 import { recordsAreShared } from "../../packages/stores/src/open/open-database.ts"
 import { readClusterPlace } from "../../packages/stores/src/redis/cluster-place.ts"
 import { freePort } from "../../packages/stores/testing/free-port.ts"
-import { readRepositoryJson, root } from "../../scripts/repository.ts"
+import { root } from "../../scripts/repository.ts"
 import { balancedConfiguration, NGINX_CONF } from "../http/balancer.ts"
 import { temporaryDirectory } from "../http/temporary.ts"
+import { image, imageEnv, published } from "./deployed-image.ts"
 
 const temporary = temporaryDirectory()
 const read = (...path: string[]): string => readFileSync(join(root, "deploy", ...path), "utf8")
-const image = read("Containerfile")
-const imageEnv = Object.fromEntries(
-  [...image.slice(image.indexOf("ENV ")).matchAll(/\b([A-Z_]+)=(\S+)/g)].map(([, name, value]) => [
-    name ?? "",
-    value ?? "",
-  ]),
-)
-const published = readRepositoryJson("tests/fixtures/published/api-v1.json") as {
-  readonly paths: Readonly<Record<string, unknown>>
-}
 
 interface ComposeService {
   readonly image: string

@@ -5,22 +5,12 @@ import { join } from "node:path"
 import { test } from "node:test"
 import { parse, parseAllDocuments } from "yaml"
 import { readConfig, type Config } from "../../packages/server/src/base/config.ts"
-import { readRepositoryJson, root } from "../../scripts/repository.ts"
+import { root } from "../../scripts/repository.ts"
 import { temporaryDirectory } from "../http/temporary.ts"
+import { image, imageEnv, published } from "./deployed-image.ts"
 
 const deploy = join(root, "deploy")
 const temporary = temporaryDirectory()
-const image = readFileSync(join(deploy, "Containerfile"), "utf8")
-/** Settings of the image, which both ways of running it start from. */
-const imageEnv = Object.fromEntries(
-  [...image.slice(image.indexOf("ENV ")).matchAll(/\b([A-Z_]+)=(\S+)/g)].map(([, name, value]) => [
-    name ?? "",
-    value ?? "",
-  ]),
-)
-const published = readRepositoryJson("tests/fixtures/published/api-v1.json") as {
-  readonly paths: Readonly<Record<string, unknown>>
-}
 
 interface ComposeService {
   readonly image: string

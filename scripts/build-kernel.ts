@@ -9,7 +9,9 @@ import { root } from "./repository.ts"
 const FOLDER = "packages/corpus/kernel"
 export const KERNEL_FILE = "packages/corpus/src/engine/plain-lines-wasm.ts"
 
-/** Of the compiler. The memory is as large as the last address of the kernel, in pages of 64 KiB. */
+/**
+ * Of the compiler. The memory is as large as the last address of the kernel, in pages of 64 KiB.
+ */
 const OPTIONS = [
   ..."--optimizeLevel 3 --shrinkLevel 0 --noAssert --runtime stub --use abort=".split(" "),
   ..."--enable simd --enable bulk-memory --initialMemory 82 --maximumMemory 82".split(" "),

@@ -159,8 +159,8 @@ function outputsOf(files: readonly OutputFile[]): Output[] {
 }
 
 /**
- * A program is read as ASCII. esbuild escapes other letters, but for those of tagged templates, whose
- * tags could ask for them as they were written: none of ours does.
+ * A program is read as ASCII. esbuild escapes other letters, but for those of tagged templates,
+ * whose tags could ask for them as they were written: none of ours does.
  */
 function asciiOf(text: string): string {
   const escaped = (unit: string): string => `\\u${unit.charCodeAt(0).toString(16).padStart(4, "0")}`
@@ -262,8 +262,8 @@ function withoutRoutes(): Plugin {
 }
 
 /**
- * Marks schemas as free of effects, so that those which nothing uses go. esbuild cannot know it of a
- * spread or of a call. Sources are formatted, so that a declaration ends where indentation does.
+ * Marks schemas as free of effects, so that those which nothing uses go. esbuild cannot know it of
+ * a spread or of a call. Sources are formatted, so that a declaration ends where indentation does.
  */
 function constantsIfUsed(text: string): string {
   return text.replace(

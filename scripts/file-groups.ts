@@ -8,7 +8,9 @@ const FILES_A_GROUP = 24
  * here fails in its group, and Node says why.
  */
 const WAITS = /^(?=\S).*\bawait\b|^if \([^]*?\bawait\b[^]*?^\}/m
-/** What a file changes in its process would be there for the next, as its memory would be counted. */
+/**
+ * What a file changes in its process would be there for the next, as its memory would be counted.
+ */
 const PROCESS =
   /\bprocess\.(?!env\b|execPath|platform|pid\b)|\bprocess\.env\S* = |\bglobal(?:This)?\b|\bmock\b/
 const HOOK = /\b(?:after|before)(?:Each)?\(/

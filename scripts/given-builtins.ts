@@ -11,9 +11,9 @@ const NAMES: ReadonlySet<string> = new Set(
 
 /**
  * A module that imports one of Node's gets all of its members at once, and some of them load more
- * of Node: its client of `fetch` and its web cryptography, 90 ms of a start; promises and streams of
- * files, in every process and thread. As members of what Node gives, they are loaded when they are
- * used.
+ * of Node: its client of `fetch` and its web cryptography, 90 ms of a start; promises and streams
+ * of files, in every process and thread. As members of what Node gives, they are loaded when they
+ * are used.
  */
 export function givenBuiltins(): Plugin {
   return {
@@ -33,10 +33,10 @@ export function givenBuiltins(): Plugin {
 export const GIVEN = "const __given=all=>({__proto__:all,default:all});"
 
 /**
- * The files of one build, in which imports of Node's modules are not copied. esbuild makes an object
- * of each import, with a function for each member, and looks at all of them for that, which loads
- * more of Node. In its place the module's own members are inherited. Both functions' names have one
- * length, so that maps stay right.
+ * The files of one build, in which imports of Node's modules are not copied. esbuild makes an
+ * object of each import, with a function for each member, and looks at all of them for that, which
+ * loads more of Node. In its place the module's own members are inherited. Both functions' names
+ * have one length, so that maps stay right.
  */
 export function membersGiven(texts: readonly string[]): string[] {
   const defined = texts.flatMap((text) => [

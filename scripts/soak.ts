@@ -1,5 +1,6 @@
-// npm run soak: every suite that has large counts, with them; the others would only be npm test once
-// more. With a pattern of files, of those alone: npm run soak -- 'tests/http/{feedback,crash}.test.ts';
+// npm run soak: every suite that has large counts, with them; the others would only be npm test
+// once more. With a pattern of files, of those alone:
+//   npm run soak -- 'tests/http/{feedback,crash}.test.ts'
 // with a name, the files of that name: npm run soak -- hostile
 import { globSync, mkdirSync, writeFileSync } from "node:fs"
 import { availableParallelism, release, totalmem, type as systemName } from "node:os"

@@ -35,7 +35,9 @@ const summary = wholeOf(summaries)
 if (!summary.success) process.exitCode = 1
 events.end({ type: "test:summary", data: summary })
 
-/** What files have to say is passed on when they have ended, so that no other's stands in between. */
+/**
+ * What files have to say is passed on when they have ended, so that no other's stands in between.
+ */
 async function runFiles(named: string): Promise<void> {
   const own: TestEvent[] = []
   const files = named.split(",")

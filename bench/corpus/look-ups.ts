@@ -8,8 +8,8 @@ const BATCH = 200
 const CPU_BATCH = 10_000
 
 /**
- * Processor time of this thread for a look-up in each of several stores, in microseconds: the median
- * of batches that take turns. What other programs do takes no processor time of it.
+ * Processor time of this thread for a look-up in each of several stores, in microseconds: the
+ * median of batches that take turns. What other programs do takes no processor time of it.
  */
 export async function lookupCpuMicros(
   keys: readonly Uint8Array[],

@@ -27,8 +27,8 @@ export interface Places {
 }
 
 /**
- * Imports the same file again and again, each time by all three, which take turns at being first: the
- * machine has good and bad minutes.
+ * Imports the same file again and again, each time by all three, which take turns at being first:
+ * the machine has good and bad minutes.
  */
 export async function importRounds(
   file: string,

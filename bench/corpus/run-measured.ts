@@ -14,7 +14,9 @@ export interface MeasuredRun {
 
 const LOOK_MS = 200
 
-/** Imports give way to a service, so everything they are compared with runs at that priority too. */
+/**
+ * Imports give way to a service, so everything they are compared with runs at that priority too.
+ */
 export function giveWayAsImports(pid: number): void {
   setPriority(pid, Math.max(getPriority(), constants.priority.PRIORITY_BELOW_NORMAL))
 }

@@ -5,8 +5,8 @@ const FILES = 1_000
 const ROWS = 100
 
 /**
- * A folder of a thousand stealers' logs, each with its facts of the machine and its passwords, and one
- * file with the same passwords.
+ * A folder of a thousand stealers' logs, each with its facts of the machine and its passwords, and
+ * one file with the same passwords.
  */
 export function writeLogs(folder: string): { logs: string; whole: string; files: number } {
   const logs = join(folder, "logs")

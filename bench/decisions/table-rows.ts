@@ -38,7 +38,9 @@ export interface TableRows {
   readonly count: number
 }
 
-/** The rows of a table over some weeks, in the order of time, the same on every machine but for ids. */
+/**
+ * The rows of a table over some weeks, in the order of time, the same on every machine but for ids.
+ */
 export function* tableRows(of: TableRows, atOnce: number): Generator<Decision[]> {
   const { tenantId, keyId, known, requestTag, fromMs, untilMs, count } = of
   const common = common100()

@@ -47,7 +47,9 @@ async function score(email: string, ref?: string): Promise<string> {
   return answer.headers.get("x-decision-id") ?? ""
 }
 
-/** Holds how a page looks: axe finds nothing, one font is used, nothing is wider than the window. */
+/**
+ * Holds how a page looks: axe finds nothing, one font is used, nothing is wider than the window.
+ */
 async function assertLooks(page: Page, what: string, isFirst: boolean): Promise<void> {
   assert.deepEqual(await violations(page, isFirst ? undefined : LOOKS), [], what)
   assert.deepEqual(await otherFonts(page), [], what)

@@ -143,7 +143,9 @@ export async function reads(page: Page, text: RegExp | string, selector = "body"
   await until(isThere, `${selector} reads ${String(text)}`)
 }
 
-/** Holds all keys but the last while that is pressed, as often as it takes until something is there. */
+/**
+ * Holds all keys but the last while that is pressed, as often as it takes until something is there.
+ */
 export async function pressUntil(
   page: Page,
   keys: readonly KeyInput[],

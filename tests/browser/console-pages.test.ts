@@ -44,7 +44,9 @@ test("the first page and its cards have no fault that axe finds, in both themes 
   }
 })
 
-/** Roles see the same page with fewer controls, so the first that has it is looked at by all rules. */
+/**
+ * Roles see the same page with fewer controls, so the first that has it is looked at by all rules.
+ */
 const looked = new Set<string>()
 /** Between them they have every page; how theirs look is held. */
 const LOOKED_AT = ["owner", "administrator"]

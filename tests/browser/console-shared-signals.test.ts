@@ -1,4 +1,5 @@
-// Streams of Shared Signals in the console, in a real browser and with a receiver that takes tokens.
+// Streams of Shared Signals in the console, in a real browser and with a receiver that takes
+// tokens.
 import assert from "node:assert/strict"
 import { once } from "node:events"
 import { createServer } from "node:http"

@@ -165,7 +165,9 @@ async function scrolledTables(page: Page): Promise<string[]> {
   )
 }
 
-/** Values of tables that have the title of their column in the same line, as if it were one word. */
+/**
+ * Values of tables that have the title of their column in the same line, as if it were one word.
+ */
 export async function titledInLine(page: Page): Promise<string[]> {
   return await page.evaluate<string[]>(
     `[...document.querySelectorAll(".table-wrap td")]
@@ -178,8 +180,8 @@ export async function titledInLine(page: Page): Promise<string[]> {
 }
 
 /**
- * A picture of a page on a screen as high as the page: on a lower one the bar at the foot of a phone
- * hides a part of it.
+ * A picture of a page on a screen as high as the page: on a lower one the bar at the foot of a
+ * phone hides a part of it.
  */
 async function wholePicture(page: Page, path: string): Promise<void> {
   const screen = page.viewportSize()
@@ -190,7 +192,9 @@ async function wholePicture(page: Page, path: string): Promise<void> {
   await page.setViewportSize(screen)
 }
 
-/** What axe finds by these rules, fonts and overflow are held; the rest is for a person to look at. */
+/**
+ * What axe finds by these rules, fonts and overflow are held; the rest is for a person to look at.
+ */
 export async function holds(
   page: Page,
   name: string,

@@ -1,5 +1,5 @@
-// The guided tour is taken in a real browser on the demo. `node scripts/pictures.ts` also writes its
-// pictures; every other run only looks that each page is still there to be pictured.
+// The guided tour is taken in a real browser on the demo. `node scripts/pictures.ts` also writes
+// its pictures; every other run only looks that each page is still there to be pictured.
 import assert from "node:assert/strict"
 import { existsSync, readFileSync, statSync, writeFileSync } from "node:fs"
 import { join } from "node:path"

@@ -189,7 +189,9 @@ test("several nodes are restored from a copy of PostgreSQL and of each node's se
   }
 })
 
-/** What pg_dump and psql do, where there are no such programs: another database as of one moment. */
+/**
+ * What pg_dump and psql do, where there are no such programs: another database as of one moment.
+ */
 async function copyOf(url: string): Promise<string> {
   const name = new URL(url).pathname.slice(1)
   const elsewhere = new URL(url)

@@ -2,8 +2,8 @@ import { basename } from "node:path"
 import { severalNodes } from "./shared-stores.ts"
 
 /**
- * The files of this folder that start a service and are by their nature about one node, with what in
- * them is. With ASSAY_TEST_NODES they are not run; all others are.
+ * The files of this folder that start a service and are by their nature about one node, with what
+ * in them is. With ASSAY_TEST_NODES they are not run; all others are.
  */
 export const FILES_ABOUT_ONE_NODE: Readonly<Record<string, string>> = {
   "compilers.test.ts": "it compares what the compilers of one process make of the code",

@@ -50,7 +50,9 @@ export async function signedInOwner(place: Place, tenant: string): Promise<strin
 const OF_PEOPLE = /^\/api\/v1\/(policy|keys)\b/
 assert.deepEqual([RIGHTS.getPolicy.scopes, RIGHTS.createKey.scopes], [[], []])
 
-/** Sends a request of an account: with its key, or by its owner's session where people alone may. */
+/**
+ * Sends a request of an account: with its key, or by its owner's session where people alone may.
+ */
 export async function requestAs(
   service: Service,
   path: string,

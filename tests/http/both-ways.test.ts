@@ -116,8 +116,8 @@ function comparable(answer: Buffer): string {
 }
 
 /**
- * Whether one answer follows a request, so that the next one can have the same connection: a new one
- * for each would be a third of the work.
+ * Whether one answer follows a request, so that the next one can have the same connection: a new
+ * one for each would be a third of the work.
  */
 function isAnsweredOnce({ method, headers = {}, cutAt }: HostileRequest): boolean {
   const odd = ["connection", "Content-Length", "expect", "upgrade"]
@@ -240,8 +240,8 @@ function dearScores(): HostileRequest[] {
 }
 
 // The file holds the scoring requests that the servers of all other suites got, each once:
-// scripts/record-scores.ts writes it. {key} is a key that was valid, {unknown} one that was not, and
-// {unscoped} one that may not score.
+// scripts/record-scores.ts writes it. {key} is a key that was valid, {unknown} one that was not,
+// and {unscoped} one that may not score.
 test("every request that the HTTP suites send is answered the same by both ways", async () => {
   const file = new URL("./both-ways-requests.ndjson", import.meta.url)
   const requests = readFileSync(file, "utf8")

@@ -52,9 +52,9 @@ async function answers(service: Service, of: readonly Asked[]): Promise<string[]
   return found
 }
 
-// Between some 500 and some 15,000 requests after a start, code of V8's Maglev compiler took any age
-// for a proven one where all exposures were young, and scores were up to 13 points too high. What is
-// compiled depends on what was seen, so there are two kinds of traffic.
+// Between some 500 and some 15,000 requests after a start, code of V8's Maglev compiler took any
+// age for a proven one where all exposures were young, and scores were up to 13 points too high.
+// What is compiled depends on what was seen, so there are two kinds of traffic.
 for (const oldestDays of [40, 2_920])
   test(`answers of exposures up to ${oldestDays} days old do not depend on how often the code ran and was compiled`, async () => {
     const of = asked()

@@ -145,7 +145,8 @@ test("a domain is watched once it is proved, and each import there is told by a 
     ...{ ref: "ours", watched: "domain", source: "late", kind: "breach" },
     ...{ last_seen: "2026-10-02", identities: 3 },
   })
-  // An import without anybody there tells nothing, and the next one with somebody does, after a kill too.
+  // An import without anybody there tells nothing, and the next one with somebody does, after a
+  // kill too.
   await importLines(["eve@corp-two.example:nobody-else"], "without")
   await service.kill()
   await importLines(["new.one@corp-one.example:while-away", "ana@corp-one.example:away-1"], "away")

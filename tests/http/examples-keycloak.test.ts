@@ -1,5 +1,5 @@
-// The providers of examples/keycloak, compiled and run by Java against the real service. Keycloak is
-// not here: its interfaces are stand-ins with the signatures of its sources.
+// The providers of examples/keycloak, compiled and run by Java against the real service. Keycloak
+// is not here: its interfaces are stand-ins with the signatures of its sources.
 import assert from "node:assert/strict"
 import { execFile, spawnSync } from "node:child_process"
 import { cpSync, globSync, mkdirSync, writeFileSync } from "node:fs"

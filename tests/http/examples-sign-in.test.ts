@@ -523,7 +523,9 @@ type ExpressMiddleware = (
   next: (error?: unknown) => void,
 ) => Promise<void>
 
-/** A server with as much of Express as its middleware is promised: req.ip, res.set, status, json. */
+/**
+ * A server with as much of Express as its middleware is promised: req.ip, res.set, status, json.
+ */
 async function onExpress(settings: Settings, visitor: Visitor): Promise<Outcome> {
   const { stepUp } = (await importExample("express", "step-up.mjs")) as {
     stepUp: (options: StepUpOptions) => ExpressMiddleware

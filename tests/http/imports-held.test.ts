@@ -18,7 +18,9 @@ const temporary = temporaryDirectory()
 const ADDRESS = "ada@people.example"
 const MB = 1024 * 1024
 
-/** More than the system holds between the sender and a reader that takes nothing, some 5 MB here. */
+/**
+ * More than the system holds between the sender and a reader that takes nothing, some 5 MB here.
+ */
 const BYTES = (SOAK ? 200 : 30) * MB
 const HELD_BYTES = 15 * MB
 /** Long lines: the bytes matter here, and each row costs the importer time. */

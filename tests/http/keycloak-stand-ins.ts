@@ -1,5 +1,5 @@
-// What examples/keycloak uses of Keycloak, as its sources declare it: packages, names and signatures.
-// The example is compiled against these, because Keycloak itself is not here.
+// What examples/keycloak uses of Keycloak, as its sources declare it: packages, names and
+// signatures. The example is compiled against these, because Keycloak itself is not here.
 
 /** By qualified name: what it imports, and its declaration. */
 export const standIns: Readonly<Record<string, readonly [imports: string, declaration: string]>> = {

@@ -88,7 +88,9 @@ if (cluster !== null && postgres !== null) {
       await delay(200)
     }
   }
-  /** As many lookups as may be left: what a node has leased comes back to the others in a moment. */
+  /**
+   * As many lookups as may be left: what a node has leased comes back to the others in a moment.
+   */
   const used = async (on: readonly Service[], key: string, upTo: number): Promise<number> => {
     const deadline = performance.now() + PATIENCE_MS
     let count = 0
@@ -181,8 +183,8 @@ if (cluster !== null && postgres !== null) {
       }
       return explanation.context.signups_24h?.device
     }
-    // Not available, where a busy machine took more than a quarter of a second for it. An account is
-    // counted once, however often it is asked for.
+    // Not available, where a busy machine took more than a quarter of a second for it. An account
+    // is counted once, however often it is asked for.
     const device = async (on: Service, email: string, event: string): Promise<unknown> => {
       for (let n = 0; n < 100; n++) {
         const found = await askedFor(on, email, event)

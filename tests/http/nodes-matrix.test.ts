@@ -1,6 +1,7 @@
-// What three nodes answer while a part is away, on a real PostgreSQL and a cluster of six processes.
-// The first has a small disk, the second a network of its own, the third a clock ten minutes ahead.
-// docs/operating.md has the table of it; nodes.test.ts has nodes and PostgreSQL that are killed.
+// What three nodes answer while a part is away, on a real PostgreSQL and a cluster of six
+// processes. The first has a small disk, the second a network of its own, the third a clock ten
+// minutes ahead. docs/operating.md has the table of it; nodes.test.ts has nodes and PostgreSQL that
+// are killed.
 import assert from "node:assert/strict"
 import { execFileSync, spawn } from "node:child_process"
 import { once } from "node:events"

@@ -28,7 +28,9 @@ import { nodesForFile } from "./three-nodes.ts"
 const isSoak = process.env["ASSAY_SOAK"] !== undefined
 const LOAD_MS = isSoak ? 600_000 : 0
 const DOWN_MS = isSoak ? 3_000 : 1_000
-/** Longer than the cluster takes to find that a primary is dead and to have its replica take over. */
+/**
+ * Longer than the cluster takes to find that a primary is dead and to have its replica take over.
+ */
 const PRIMARY_DOWN_MS = 5_000
 const BETWEEN_MS = isSoak ? 5_000 : 500
 /** What a tenant with limits has used before the load: the rest is used up in both lengths. */
@@ -137,7 +139,9 @@ if (nodes !== null)
       return found
     }
 
-    /** Every answer has its decision, which is what was answered and what the pure function says. */
+    /**
+     * Every answer has its decision, which is what was answered and what the pure function says.
+     */
     async function assertDecisions({ answered }: Load): Promise<void> {
       // One that nobody gave is known not to exist once all nodes have folded all of theirs.
       const stored = new Map<string, Decision>()
@@ -243,8 +247,8 @@ if (nodes !== null)
 
     function assertLimits({ limited }: Load, happened: readonly Fault[], ms: number): void {
       const { limits } = plans.free
-      // A node that is killed has used at most the lease of its one worker. A primary that dies may take
-      // with it what it last gave to each of them.
+      // A node that is killed has used at most the lease of its one worker. A primary that dies may
+      // take with it what it last gave to each of them.
       const times = (what: Fault["what"]): number =>
         happened.filter((fault) => fault.what === what).length
       const lost = times("a node") + times("a primary of the cluster") * all.length

@@ -1,6 +1,6 @@
-// An older version and this one serve together, on one PostgreSQL and one cluster, and a node of the
-// older one is upgraded. In the soak: running the older one from its sources takes as much of the
-// processor as all other faults of several nodes.
+// An older version and this one serve together, on one PostgreSQL and one cluster, and a node of
+// the older one is upgraded. In the soak: running the older one from its sources takes as much of
+// the processor as all other faults of several nodes.
 import assert from "node:assert/strict"
 import { execFileSync } from "node:child_process"
 import { mkdirSync, readdirSync, symlinkSync } from "node:fs"

@@ -1,5 +1,5 @@
-// A provider that answers wrongly, or not at all. Tokens are signed by the tests themselves, so that
-// exactly one thing about each is wrong.
+// A provider that answers wrongly, or not at all. Tokens are signed by the tests themselves, so
+// that exactly one thing about each is wrong.
 import assert from "node:assert/strict"
 import type { ServerResponse } from "node:http"
 import { after, before, test } from "node:test"

@@ -98,7 +98,9 @@ test("a data directory of an older program opens, migrates and answers the same"
   assertSame(await answersToday("embedded", async () => ({})), recorded.embedded)
 })
 
-/** Several nodes go by the clock of the database, which then has to show the same time as theirs. */
+/**
+ * Several nodes go by the clock of the database, which then has to show the same time as theirs.
+ */
 async function putBack(client: Client, database: string): Promise<void> {
   await client.query(
     `create function public.clock_timestamp() returns timestamptz language sql as

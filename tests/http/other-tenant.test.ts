@@ -1,6 +1,6 @@
 // The column "other tenant" of the table of rights: every operation that a member may carry out, by
-// an owner and by a key of another tenant, with the ids of what this tenant has. The operations come
-// from the API's description, so one that is added must be given something to ask for here.
+// an owner and by a key of another tenant, with the ids of what this tenant has. The operations
+// come from the API's description, so one that is added must be given something to ask for here.
 import assert from "node:assert/strict"
 import { after, before, test } from "node:test"
 import { setTimeout as delay } from "node:timers/promises"

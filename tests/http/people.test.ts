@@ -61,7 +61,9 @@ interface Session {
 }
 const session = (browser: Visitor) => browser.send<Session>("GET", "/api/v1/session")
 
-/** Repeats `look` until it returns true; a change acts within 5 s, on a machine that is not busy. */
+/**
+ * Repeats `look` until it returns true; a change acts within 5 s, on a machine that is not busy.
+ */
 async function eventually(look: () => Promise<boolean>): Promise<void> {
   const deadline = Date.now() + 60_000
   while (!(await look())) {

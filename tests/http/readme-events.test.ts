@@ -1,4 +1,5 @@
-// Follows the README's commands from a change of a SIM to the line of the alert, as they stand there.
+// Follows the README's commands from a change of a SIM to the line of the alert, as they stand
+// there.
 import assert from "node:assert/strict"
 import { execFile, spawn } from "node:child_process"
 import { once } from "node:events"

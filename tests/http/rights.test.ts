@@ -237,7 +237,9 @@ async function withoutRoles(records: Records, tenantId: number): Promise<string>
   return token
 }
 
-/** Sends a request of an operation with an empty body: what it may do is decided before it is read. */
+/**
+ * Sends a request of an operation with an empty body: what it may do is decided before it is read.
+ */
 async function send(
   { method, path }: Described,
   key: string | null,

@@ -1,5 +1,6 @@
-// With ASSAY_TEST_NODES=3 whatever a test of this folder starts is three nodes behind a balancer, on
-// one PostgreSQL and one cluster, which the services of a file share as several installations would.
+// With ASSAY_TEST_NODES=3 whatever a test of this folder starts is three nodes behind a balancer,
+// on one PostgreSQL and one cluster, which the services of a file share as several installations
+// would.
 import { after } from "node:test"
 import {
   startTestServer,
@@ -34,8 +35,8 @@ if (severalNodes)
   })
 
 /**
- * The stores of the service with this data directory: a database and an index of their own. Commands
- * and tests that work beside the service find them by the same name.
+ * The stores of the service with this data directory: a database and an index of their own.
+ * Commands and tests that work beside the service find them by the same name.
  */
 export function storesOf(dataDirectory: string): Promise<StoresEnv> {
   if (!severalNodes) return Promise.resolve({})

@@ -1,4 +1,5 @@
-// Kills the service with SIGKILL while strangers sign up: each sign-up is there whole, or not at all.
+// Kills the service with SIGKILL while strangers sign up: each sign-up is there whole, or not at
+// all.
 import assert from "node:assert/strict"
 import { join } from "node:path"
 import { test } from "node:test"

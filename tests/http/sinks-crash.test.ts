@@ -1,6 +1,6 @@
-// Every event goes to three sinks whose receivers are away, slow, full and lose their answers, while
-// the service is killed again and again: each arrives at least once, in order, and none is in the
-// way of another.
+// Every event goes to three sinks whose receivers are away, slow, full and lose their answers,
+// while the service is killed again and again: each arrives at least once, in order, and none is in
+// the way of another.
 import assert from "node:assert/strict"
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs"
 import { join } from "node:path"

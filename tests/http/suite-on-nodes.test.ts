@@ -1,5 +1,6 @@
 // The tests of this folder against three nodes behind a balancer: some of them, and with ASSAY_SOAK
-// all that are not about one node. For one file: ASSAY_TEST_NODES=3 node --conditions=source --test FILE
+// all that are not about one node. For one file:
+//   ASSAY_TEST_NODES=3 node --conditions=source --test FILE
 import assert from "node:assert/strict"
 import { globSync } from "node:fs"
 import { basename } from "node:path"

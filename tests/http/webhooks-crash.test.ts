@@ -1,5 +1,5 @@
-// Events go through a receiver that fails in every way, while the service is killed again and again:
-// each arrives at least once, in order for its identity, and nothing is left in the outbox.
+// Events go through a receiver that fails in every way, while the service is killed again and
+// again: each arrives at least once, in order for its identity, and nothing is left in the outbox.
 import assert from "node:assert/strict"
 import { writeFileSync } from "node:fs"
 import { join } from "node:path"
@@ -201,7 +201,9 @@ interface Step {
 
 const isTaken = ({ answered }: { readonly answered: number }): boolean => answered === 200
 
-/** Every identity in turn: exposures, and between them changes of risk, which replace each other. */
+/**
+ * Every identity in turn: exposures, and between them changes of risk, which replace each other.
+ */
 function event(tenantId: number, n: number): NewEvent {
   const identity = n % IDENTITIES
   const step = Math.floor(n / IDENTITIES)

@@ -293,7 +293,9 @@ async function whileServing(
   }
 }
 
-/** The first answer of a server that is starting; throws when it ends or stays silent for minutes. */
+/**
+ * The first answer of a server that is starting; throws when it ends or stays silent for minutes.
+ */
 async function firstAnswer(url: string, server: ChildProcess): Promise<Response> {
   const deadline = performance.now() + 300_000
   for (;;) {

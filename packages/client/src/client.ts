@@ -159,8 +159,8 @@ export interface Client<F extends Failover = "throw"> {
    */
   searchDecisions(search: DecisionSearch, options?: CallOptions): Promise<DecisionList>
   /**
-   * Saved filters of decisions. Reading them needs the scope `decisions:read`; people who are signed
-   * in save and delete them.
+   * Saved filters of decisions. Reading them needs the scope `decisions:read`; people who are
+   * signed in save and delete them.
    */
   readonly decisionViews: ViewCalls<DecisionViewRequest, DecisionView>
   /**

@@ -93,7 +93,8 @@ export async function* events(
     yield* page.events
     if (next !== page.next) await onCursor?.(page.next)
     next = page.next
-    // A service that lets nobody wait any more answers at once, and is not asked as often as it can.
+    // A service that lets nobody wait any more answers at once, and is not asked as often as it
+    // can.
     if (page.events.length === 0 && performance.now() - askedAt < PAUSE_MS)
       await pause(PAUSE_MS, options.signal)
   }

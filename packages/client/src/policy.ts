@@ -26,7 +26,9 @@ export interface PolicyCalls {
   /** A page of versions, the newest first. */
   versions(before?: number, options?: CallOptions): Promise<PolicyList>
   version(version: number, options?: CallOptions): Promise<Policy>
-  /** Sets the whole policy; rejects with `policy-changed` unless `current` is the version that acts. */
+  /**
+   * Sets the whole policy; rejects with `policy-changed` unless `current` is the version that acts.
+   */
   set(policy: PolicyDocument, current: number, options?: CallOptions): Promise<Policy>
   /** Lets an earlier version act again, as a new one. */
   revert(version: number, current: number, options?: CallOptions): Promise<Policy>

@@ -14,9 +14,13 @@ import { type CallOptions, query } from "./request.ts"
 import { idIn, type Send } from "./sent.ts"
 import { type ViewCalls, viewCalls } from "./views.ts"
 
-/** Decisions that wait for an analyst. All reject whatever `failover` says, and may be sent again. */
+/**
+ * Decisions that wait for an analyst. All reject whatever `failover` says, and may be sent again.
+ */
 export interface ReviewCalls {
-  /** A page of reviews, the newest first. Needs the scope `review:read`, like all that only read. */
+  /**
+   * A page of reviews, the newest first. Needs the scope `review:read`, like all that only read.
+   */
   list(filter?: ReviewListQuery, options?: CallOptions): Promise<ReviewList>
   get(id: string, options?: CallOptions): Promise<Review>
   /** Needs the scope `review:write`, like all that change something. */

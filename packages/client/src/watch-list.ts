@@ -33,13 +33,14 @@ export type WatchListOutcome =
   | { readonly index: number; readonly problem: AssayProblem; readonly status?: never }
 
 /**
- * Identities whose changes of risk are events. All need the scope `watchlist:write`, reject whatever
- * `failover` says, and may be sent again.
+ * Identities whose changes of risk are events. All need the scope `watchlist:write`, reject
+ * whatever `failover` says, and may be sent again.
  */
 export interface WatchListCalls {
   /**
-   * Watches any number of identities, in as few requests as the service allows, one after the other.
-   * If one is refused, those of earlier requests stay watched, and adding all again changes nothing.
+   * Watches any number of identities, in as few requests as the service allows, one after the
+   * other. If one is refused, those of earlier requests stay watched, and adding all again changes
+   * nothing.
    */
   add(identities: WatchListRequest, options?: CallOptions): Promise<WatchListAdded>
   /**

@@ -12,7 +12,8 @@ import { facts } from "./ui/facts.ts"
 import { queries } from "./ui/service.ts"
 import { theme } from "./ui/theme.ts"
 
-// The lock of the page behind a dialog adds a style element too, and asks for its nonce by this name.
+// The lock of the page behind a dialog adds a style element too, and asks for its nonce by this
+// name.
 Object.assign(globalThis, { __webpack_nonce__: facts.nonce })
 
 const place = document.getElementById("console")

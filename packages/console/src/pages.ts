@@ -17,7 +17,9 @@ const analysts = ["owner", "analyst"]
 const members = ["owner", "analyst", "viewer"]
 const administrators = ["administrator"]
 
-/** Every page of the console, in the order of its navigation: each is a folder and an entry here. */
+/**
+ * Every page of the console, in the order of its navigation: each is a folder and an entry here.
+ */
 export const pages: readonly Page[] = [
   {
     path: "/console/overview",

@@ -12,8 +12,8 @@ import { StopWork, WorkProgress } from "./work/work-state.tsx"
 import { discardWork, seeWork, useWork } from "./work/work.ts"
 
 /**
- * Long work, on every page but its own, until somebody has seen how it ended. It is asked of whoever
- * does it, so it is there after a reload, and in every other tab.
+ * Long work, on every page but its own, until somebody has seen how it ended. It is asked of
+ * whoever does it, so it is there after a reload, and in every other tab.
  */
 export function Tray({ hasImports }: { readonly hasImports: boolean }): ReactElement | null {
   return hasImports ? <TrayOfAdministrator /> : <Entries imported={undefined} />

@@ -157,7 +157,10 @@ export function keyLines(): bool {
   return true
 }
 
-/** The core's answers about the domain that stopped `keyLines`. `watch` is 0, or the number of its watch plus 1. */
+/**
+ * The core's answers about the domain that stopped `keyLines`. `watch` is 0, or the number of its
+ * watch plus 1.
+ */
 export function addDomain(plain: bool, dots: bool, hyphens: bool, watch: u32): void {
   const domain = DOMAINS + domains * DOMAIN_BYTES
   memory.copy(domain, domainAt, domainLength)

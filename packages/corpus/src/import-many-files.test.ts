@@ -51,7 +51,9 @@ async function imported(
   return { ...report, processes: started - before }
 }
 
-/** Lists, logs, tables and other texts, with lines that are rejected, and people in several of them. */
+/**
+ * Lists, logs, tables and other texts, with lines that are rejected, and people in several of them.
+ */
 function fileOf(n: number): { name: string; text: string | Buffer } {
   const [one, other] = [`user${n}@mail.example`, `user${n + 1}@mail.example`]
   const log = `URL: https://a.example\nLogin: ${one}\nPassword: p-${n}\n===\nPassword: alone\n`

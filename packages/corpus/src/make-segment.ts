@@ -237,9 +237,9 @@ function refuseNothing(tally: ReadTally, list: string): void {
 }
 
 /**
- * What an import writes, against the bytes of its input: a row of 30 bytes takes 24 where the sorter
- * spills, for a while twice that, 20 in the segment and up to 55 in the index. Packed input is taken
- * for four times its size.
+ * What an import writes, against the bytes of its input: a row of 30 bytes takes 24 where the
+ * sorter spills, for a while twice that, 20 in the segment and up to 55 in the index. Packed input
+ * is taken for four times its size.
  */
 const DISK_FACTOR = 4
 const PACKED_FACTOR = 4

@@ -23,7 +23,9 @@ export interface TakenProgress extends Omit<ImportProgress, "phase"> {
   readonly phase: ImportProgress["phase"] | "counting"
 }
 
-/** How many identities of the batch were decided about in the last days, or why that is not known. */
+/**
+ * How many identities of the batch were decided about in the last days, or why that is not known.
+ */
 export type CountedDecided =
   { readonly identities: number; readonly days: number } | { readonly uncounted: string }
 

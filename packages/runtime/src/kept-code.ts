@@ -49,8 +49,8 @@ export function runScript(script: URL): Record<string, never> {
 }
 
 /**
- * Null where there is none, or it is not as it was kept: V8 would run code with a flipped bit, and a
- * power cut can leave a file without its contents.
+ * Null where there is none, or it is not as it was kept: V8 would run code with a flipped bit, and
+ * a power cut can leave a file without its contents.
  */
 function readCode(place: string): Buffer<ArrayBuffer> | null {
   let file: Buffer<ArrayBuffer>

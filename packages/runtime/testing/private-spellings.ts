@@ -18,8 +18,9 @@ const PRIVATE_V6 = [
 const LOCAL_NAMES = ["localhost", "LOCALHOST", "LocalHost", "localhost.", "l\u{FF4F}calhost"]
 
 /**
- * URLs that all name a private address, in the spellings by which guards have been passed: numbers of
- * other bases and lengths, characters that are read as digits or dots, and addresses in addresses.
+ * URLs that all name a private address, in the spellings by which guards have been passed: numbers
+ * of other bases and lengths, characters that are read as digits or dots, and addresses in
+ * addresses.
  */
 export function privateSpellings(port: number): string[] {
   const hosts = [

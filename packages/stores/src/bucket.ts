@@ -18,8 +18,8 @@ import { KEY_BYTES } from "./exposure-index.ts"
  * What stands up to the checksum is the head. It says where everything stands and which first four
  * bytes there are, so that a whole head tells who is unknown. An identity has a checksum of its key
  * and set, which does not depend on the bucket: what is damaged is refused alone, and stays damaged
- * wherever it is copied to. With the flag LOST others of the cell were in a bucket that could not be
- * read: who is not found in it may be one of them.
+ * wherever it is copied to. With the flag LOST others of the cell were in a bucket that could not
+ * be read: who is not found in it may be one of them.
  *
  * A distance takes as many bytes as the widest cell needs.
  */

@@ -443,7 +443,9 @@ export function eachIdentity(facts: Uint8Array, visit: (at: number) => void): vo
   for (let at = 0; at < end; at += IDENTITY_BYTES) if (!isErased(facts, at)) visit(at)
 }
 
-/** The keys of decisions from one id and before another that were not erased, one after the other. */
+/**
+ * The keys of decisions from one id and before another that were not erased, one after the other.
+ */
 export function keysIn(
   { first, last, facts }: Pick<BlockHead, "first" | "last" | "facts">,
   { from, before }: { readonly from: string; readonly before: string },

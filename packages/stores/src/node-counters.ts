@@ -10,7 +10,9 @@ export interface NodeCounters {
   forgetWorker(worker: number): void
   /** The time by which days and months are counted. */
   now(): number
-  /** Writes the identities admitted since to the records; called every second and before the end. */
+  /**
+   * Writes the identities admitted since to the records; called every second and before the end.
+   */
   keep(): Promise<void>
   close(): Promise<void>
 }

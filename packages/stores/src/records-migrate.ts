@@ -84,8 +84,8 @@ export async function migrateRecords(engine: Engine): Promise<void> {
 }
 
 /**
- * Whether every migration has run, and no other. Kysely's migrator asks for the columns of all tables
- * first, several times: a tenth of each command that opens the records.
+ * Whether every migration has run, and no other. Kysely's migrator asks for the columns of all
+ * tables first, several times: a tenth of each command that opens the records.
  */
 async function isCurrent(engine: Engine, db: Database): Promise<boolean> {
   if (!(await engine.tableExists(db, MIGRATIONS))) return false

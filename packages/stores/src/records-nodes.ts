@@ -63,8 +63,8 @@ export interface NodeRecords {
   /** A node ends, and its journal is empty. */
   leaveNode(id: string): Promise<void>
   /**
-   * Forgets a node that will not come back, and what is left in its journal with it. false: there is
-   * none.
+   * Forgets a node that will not come back, and what is left in its journal with it. false: there
+   * is none.
    */
   forgetNode(id: string): Promise<boolean>
   /** Every node that was not forgotten, by id. */

@@ -22,7 +22,9 @@ export interface DecidedRoles {
 
 /** Somebody whom a provider outside knows. */
 export interface OutsideSignIn extends Change {
-  /** A keyed hash of the issuer and of its name for the account: the person is found by it alone. */
+  /**
+   * A keyed hash of the issuer and of its name for the account: the person is found by it alone.
+   */
   accountHash: Uint8Array
   /** The id is of somebody new; name and address replace those that are known. */
   person: NewPerson

@@ -238,7 +238,8 @@ export function sqlPeople({ read, write }: Store): PeopleRecords {
 
 /**
  * Begins a change after which a session may be over. It locks its row, so that such changes take
- * turns on PostgreSQL as they do on SQLite: two owners cannot both leave as the one before the last.
+ * turns on PostgreSQL as they do on SQLite: two owners cannot both leave as the one before the
+ * last.
  */
 export async function countChange(db: Write): Promise<void> {
   await db

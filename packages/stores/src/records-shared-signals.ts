@@ -137,8 +137,8 @@ export interface SharedSignalRecords {
   streams(of: { tenantId: number }): Promise<SharedStream[]>
   stream(place: StreamPlace): Promise<SharedStream | null>
   /**
-   * A stream that is no longer disabled begins behind the newest event. null where the tenant has no
-   * such stream.
+   * A stream that is no longer disabled begins behind the newest event. null where the tenant has
+   * no such stream.
    */
   changeStream(change: StreamChange): Promise<SharedStream | null>
   /** False where there is none. */
@@ -172,7 +172,9 @@ export interface SharedSignalRecords {
   moveStream(to: { id: string; seq: number }): Promise<void>
   /** Of the refs, by their keyed hashes, those that a stream leaves out. */
   leftOut(of: { id: string; refHashes: readonly Uint8Array[] }): Promise<Uint8Array[]>
-  /** Throws `name-taken` where a stream leaves out too many. False where there is no such stream. */
+  /**
+   * Throws `name-taken` where a stream leaves out too many. False where there is no such stream.
+   */
   leaveOut(of: StreamPlace & { refHash: Uint8Array }): Promise<boolean>
   takeBackIn(of: StreamPlace & { refHash: Uint8Array }): Promise<boolean>
 

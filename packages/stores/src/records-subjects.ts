@@ -28,8 +28,8 @@ export interface Tombstone {
 export interface SubjectRecords {
   /**
    * Deletes reports and events about an identity and, for all tenants, what sources notified us of
-   * about it, and marks it as erased for good. Noted in the audit trail in the same transaction. Returns how
-   * many reports there were, and since when it is erased.
+   * about it, and marks it as erased for good. Noted in the audit trail in the same transaction.
+   * Returns how many reports there were, and since when it is erased.
    */
   eraseSubject(change: SubjectChange): Promise<{ reports: number; erasedAt: number }>
   /**

@@ -173,8 +173,8 @@ export interface WatchRecords {
     addedBefore: number
   }): Promise<MatchedWatchItem[]>
   /**
-   * Has every item scored again, as nobody knows any more whom a removed batch named, and notes that
-   * this was done. Nothing is scored for one that named nobody.
+   * Has every item scored again, as nobody knows any more whom a removed batch named, and notes
+   * that this was done. Nothing is scored for one that named nobody.
    */
   followRemovedBatch(of: { batchId: number; at: number }): Promise<void>
   /** Of these batches, those that were begun. */
@@ -203,9 +203,9 @@ export interface WatchRecords {
     domains: readonly (WatchedDomain & { readonly changed: boolean })[]
   }): Promise<void>
   /**
-   * Keeps by which plan and policy each tenant's items are scored. All items of those are scored again
-   * for whom that is another one than before; they are returned. Items of a tenant whose first
-   * policy this is were never scored, and are due already.
+   * Keeps by which plan and policy each tenant's items are scored. All items of those are scored
+   * again for whom that is another one than before; they are returned. Items of a tenant whose
+   * first policy this is were never scored, and are due already.
    */
   setWatchPolicies(
     policies: readonly { readonly tenantId: number; readonly policy: string }[],
@@ -520,8 +520,8 @@ export function sqlWatch(
 
 /**
  * Has items of identities scored again, in the transaction that confirms that the index has what is
- * new of them: one that is scored before would miss it. `owner`: the tenant whose evidence it is, or
- * null for what all share. `identityKeys` is a list or a query.
+ * new of them: one that is scored before would miss it. `owner`: the tenant whose evidence it is,
+ * or null for what all share. `identityKeys` is a list or a query.
  */
 export async function touchWatched(
   db: Write,

@@ -22,7 +22,8 @@ export function recordsNodesSuite(engine: string, newDatabase: () => Promise<Tes
       assert.equal(await records.renewLease(first, LONG), true)
       const [held] = await records.leases()
       assert.deepEqual([held?.name, held?.holder, held?.fence], ["rounds", "one", first.fence])
-      // An earlier process of the same holder has ended, so the next one need not wait for its time.
+      // An earlier process of the same holder has ended, so the next one need not wait for its
+      // time.
       const again = (await records.takeLease(one)) ?? assert.fail()
       assert.ok(again.fence > first.fence)
       assert.equal(await records.renewLease(first, LONG), false)

@@ -10,7 +10,9 @@ import { titleOf } from "../work/words.ts"
 import { WorkState } from "../work/work-state.tsx"
 import { beginWork, discardWork, scoresOf, useWork, useWorkOf } from "../work/work.ts"
 
-/** Scores the identities of a file. It is read in this browser, and only what is asked for is sent. */
+/**
+ * Scores the identities of a file. It is read in this browser, and only what is asked for is sent.
+ */
 export default function Batch(): ReactElement {
   const [file, setFile] = useState<File | null>(null)
   const work = useWorkOf("batch")

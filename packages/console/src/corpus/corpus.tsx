@@ -170,7 +170,9 @@ function Watched({ of }: { readonly of: ImportState["watched"] }): ReactElement 
   )
 }
 
-/** Whom of the file decisions were about: none is a number, and not to know it is another matter. */
+/**
+ * Whom of the file decisions were about: none is a number, and not to know it is another matter.
+ */
 function Decided({ of }: { readonly of: ImportState }): ReactElement | null {
   const decided = of.report?.decided ?? null
   if (decided === null) {

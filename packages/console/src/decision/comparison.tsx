@@ -13,7 +13,10 @@ import { Answer } from "../ui/states.tsx"
 import { Table } from "../ui/table.tsx"
 import { relative } from "../ui/relative.ts"
 
-/** A decision beside what another model or policy makes of the same input. All figures are the service's. */
+/**
+ * A decision beside what another model or policy makes of the same input. All figures are the
+ * service's.
+ */
 export function Comparison({ id }: { readonly id: string }): ReactElement {
   const [search, setSearch] = useSearchParams()
   const [model, policy] = [search.get("model"), search.get("policy")]

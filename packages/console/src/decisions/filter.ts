@@ -52,7 +52,9 @@ const DAY = /^\d{4}-\d{2}-\d{2}$/
 export const REQUEST = "request_id"
 export const REQUEST_ID = /^[\w.:\-]{1,128}$/v
 
-/** Every parameter that narrows the list. A page of it, and whom it is about, are not among them. */
+/**
+ * Every parameter that narrows the list. A page of it, and whom it is about, are not among them.
+ */
 export const FILTERS = [
   ...SELECTS.map(({ name }) => name),
   ...DAYS.map(({ name }) => name),
@@ -84,7 +86,10 @@ export function asked(filter: Readonly<Record<string, string>>): DecisionFilter 
   }
 }
 
-/** What a saved view keeps of it: the id of a request is of one occasion, and may be somebody's number. */
+/**
+ * What a saved view keeps of it: the id of a request is of one occasion, and may be somebody's
+ * number.
+ */
 export function viewOf(filter: Readonly<Record<string, string>>): DecisionViewFilter {
   const { [REQUEST]: _request, ...kept } = filter
   return asked(kept)

@@ -17,7 +17,9 @@ type Scored =
   | { readonly kind: "email"; readonly result: Explained<EmailRiskResult> }
   | { readonly kind: "phone"; readonly result: Explained<PhoneRiskResult> }
 
-/** One field for an address or a number, and the card of what it scored. Neither is ever in a URL. */
+/**
+ * One field for an address or a number, and the card of what it scored. Neither is ever in a URL.
+ */
 export function ScoreForm(props: {
   readonly client: Client
   readonly apiKey: string | null

@@ -19,7 +19,9 @@ const REASONS: Readonly<Record<SubjectRequest["reason"], string>> = {
 
 const count = new Intl.NumberFormat()
 
-/** Exports and erases what is held about a person. Whom it is about is in no address and no store. */
+/**
+ * Exports and erases what is held about a person. Whom it is about is in no address and no store.
+ */
 export default function Subjects(): ReactElement {
   const session = useSession().data
   const [identity, setIdentity] = useState("")

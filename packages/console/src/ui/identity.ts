@@ -1,4 +1,6 @@
-/** What was typed, as the service takes it: numbers without the signs people write between digits. */
+/**
+ * What was typed, as the service takes it: numbers without the signs people write between digits.
+ */
 export function asTyped(text: string): string {
   return text.trim().replace(/^\+[\d ().-]+$/, (number) => number.replace(/[ ().-]/g, ""))
 }

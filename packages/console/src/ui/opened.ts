@@ -1,8 +1,8 @@
 import { useEffect, useRef, useState } from "react"
 
 /**
- * What the panel beside a list shows. While it slides out it shows what it showed; once it is closed
- * the focus is on the link that opened it.
+ * What the panel beside a list shows. While it slides out it shows what it showed; once it is
+ * closed the focus is on the link that opened it.
  */
 export function useOpened(id: string | null): string | null {
   const [shown, setShown] = useState(id)

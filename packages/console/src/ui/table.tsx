@@ -4,8 +4,8 @@ import type { CSSProperties, MouseEvent, ReactElement, ReactNode } from "react"
 export type Column = string
 
 /**
- * A table that is scrolled by itself where a screen is too narrow for it. On a phone the rows of one
- * with many columns stand below each other, and each value has the title of its column.
+ * A table that is scrolled by itself where a screen is too narrow for it. On a phone the rows of
+ * one with many columns stand below each other, and each value has the title of its column.
  */
 export function Table(props: {
   readonly label: string

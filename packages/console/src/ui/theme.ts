@@ -5,7 +5,9 @@ import {
   type ModalProps,
 } from "@mantine/core"
 
-/** The one accent. Text in shade 8 on white, and in shade 3 on the dark ground, has more than 4.5:1. */
+/**
+ * The one accent. Text in shade 8 on white, and in shade 3 on the dark ground, has more than 4.5:1.
+ */
 const teal: MantineColorsTuple = [
   "#eaf6f5",
   "#d3eae8",
@@ -33,7 +35,10 @@ const red: MantineColorsTuple = [
   "#7a271a",
 ]
 
-/** The greys of the dark scheme, of the same tone as its ground: the library's own are brownish on it. */
+/**
+ * The greys of the dark scheme, of the same tone as its ground: the library's own are brownish on
+ * it.
+ */
 const dark: MantineColorsTuple = [
   "#e6edf3",
   "#c3ccd5",

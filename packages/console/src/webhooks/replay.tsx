@@ -88,5 +88,7 @@ function replayIn(form: FormData): WebhookReplay {
   }
 }
 
-/** A field for a time has no zone, and seconds only where they were typed; all times here are UTC. */
+/**
+ * A field for a time has no zone, and seconds only where they were typed; all times here are UTC.
+ */
 const momentOf = (text: string): string => (text.length === 16 ? `${text}:00Z` : `${text}Z`)

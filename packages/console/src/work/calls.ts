@@ -2,8 +2,8 @@ import type { Said } from "../ui/said.ts"
 import type { Keeper } from "./keeper.ts"
 
 /**
- * Raised whenever messages change. A page may meet the service worker of the version before it, until
- * the browser replaces that.
+ * Raised whenever messages change. A page may meet the service worker of the version before it,
+ * until the browser replaces that.
  */
 export const PROTOCOL = 1
 

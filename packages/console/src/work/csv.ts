@@ -52,8 +52,8 @@ export async function* textOf(file: Blob): AsyncGenerator<string> {
 }
 
 /**
- * A line of CSV. A cell that a spreadsheet would take for a formula begins with an apostrophe, which
- * it shows as text.
+ * A line of CSV. A cell that a spreadsheet would take for a formula begins with an apostrophe,
+ * which it shows as text.
  */
 export function csvLine(cells: readonly (string | number)[]): string {
   return `${cells.map(cellOf).join(",")}\r\n`

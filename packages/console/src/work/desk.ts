@@ -25,8 +25,8 @@ export function createDesk(baseUrl: string, changed: () => void): Desk {
   }
 
   /**
-   * Whoever else signed in has nothing to do with what is kept. The service is asked who it is: a tab
-   * from before the sign-in must not end the work of the one after it.
+   * Whoever else signed in has nothing to do with what is kept. The service is asked who it is: a
+   * tab from before the sign-in must not end the work of the one after it.
    */
   async function keeperOf(owner: string): Promise<Keeper | null> {
     const service = createSessionClient({ baseUrl, timeoutMs: TIMEOUT_MS })

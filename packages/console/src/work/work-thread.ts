@@ -1,6 +1,6 @@
 // The body of the console's service worker. It does long work, so that it goes on while pages are
-// left and loaded anew. It answers no requests of pages, keeps nothing on the disk, and its scope is
-// the folder of the console's files, where no page is.
+// left and loaded anew. It answers no requests of pages, keeps nothing on the disk, and its scope
+// is the folder of the console's files, where no page is.
 import { type CallMessage, CHANNEL } from "./calls.ts"
 import { createDesk } from "./desk.ts"
 

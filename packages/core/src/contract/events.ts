@@ -4,8 +4,8 @@ import { DECISION_ID_PATTERN } from "./decisions.ts"
 import { grouped } from "./grouped.ts"
 import { Action, RiskReasons, RiskScore, ThreatStage, words, wordsForNow } from "./words.ts"
 
-// Objects of events are left open, unlike those of answers: a receiver that validates with a copy of
-// these schemas goes on working when a later version adds a member. Tests close them again.
+// Objects of events are left open, unlike those of answers: a receiver that validates with a copy
+// of these schemas goes on working when a later version adds a member. Tests close them again.
 
 /** What the id of an event looks like. */
 export const EVENT_ID_PATTERN = "^evt_[0-7][0-9a-hjkmnp-tv-z]{25}$"

@@ -9,7 +9,9 @@ export type TenantRole = (typeof TENANT_ROLES)[number]
 export type ServiceRole = (typeof SERVICE_ROLES)[number]
 export type Role = TenantRole | ServiceRole
 
-/** Who may carry out an operation: keys with any one of the scopes, people with any of the roles. */
+/**
+ * Who may carry out an operation: keys with any one of the scopes, people with any of the roles.
+ */
 export interface Right {
   readonly scopes: readonly Scope[]
   /** `signed-in`: whatever they are. */
@@ -175,9 +177,9 @@ export const RIGHTS = {
 export type Operation = keyof typeof RIGHTS
 
 /**
- * Paths that OpenID Shared Signals and OAuth prescribe. Receivers of any maker call them, with tokens
- * that they get there; those standards describe them, and the description of this API does not.
- * A name that ends in `/` is a folder.
+ * Paths that OpenID Shared Signals and OAuth prescribe. Receivers of any maker call them, with
+ * tokens that they get there; those standards describe them, and the description of this API does
+ * not. A name that ends in `/` is a folder.
  */
 export const STANDARD_PATHS = [
   "/.well-known/ssf-configuration/ssf/",

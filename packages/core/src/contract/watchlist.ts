@@ -148,7 +148,10 @@ export const WatchListAdded = Type.Object(
 )
 export type WatchListAdded = Static<typeof WatchListAdded>
 
-/** One line of NDJSON. Its members are checked by hand, so that one that does not fit spoils no other. */
+/**
+ * One line of NDJSON. Its members are checked by hand, so that one that does not fit spoils no
+ * other.
+ */
 export const WatchListLine = Type.Object(
   {
     email: Type.Optional(

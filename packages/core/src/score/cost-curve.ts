@@ -23,8 +23,8 @@ export interface CurveSettings {
 }
 
 /**
- * The expected costs over the score, as decisions weigh them. An identity's own costs also depend on
- * what its risk is made of; here all of it is that somebody else uses the identity, which is the
+ * The expected costs over the score, as decisions weigh them. An identity's own costs also depend
+ * on what its risk is made of; here all of it is that somebody else uses the identity, which is the
  * case the edges are computed for. Nothing is confirmed, and confidence is not low.
  */
 export function costCurve(

@@ -79,8 +79,8 @@ export function rocAuc(outcomes: readonly Outcome[]): number | null {
 const Z = 1.959963984540054
 
 /**
- * Between what a share lies by what was counted, with a confidence of 95 % (Wilson 1927). Unlike the
- * textbook interval it stays within 0 and 1 and does not shrink to nothing at either end.
+ * Between what a share lies by what was counted, with a confidence of 95 % (Wilson 1927). Unlike
+ * the textbook interval it stays within 0 and 1 and does not shrink to nothing at either end.
  */
 export function wilsonInterval(bad: number, rows: number): readonly [low: number, high: number] {
   if (rows === 0) return [0, 1]

@@ -9,8 +9,8 @@ import {
 } from "./row-words.ts"
 
 /**
- * Rows that arrive are put into buckets by the first bits of their keys. Keys are hashes, so buckets
- * fill evenly, and each is sorted by itself, in memory that a processor keeps close.
+ * Rows that arrive are put into buckets by the first bits of their keys. Keys are hashes, so
+ * buckets fill evenly, and each is sorted by itself, in memory that a processor keeps close.
  */
 const BUCKET_BITS = 9
 const BUCKETS = 1 << BUCKET_BITS

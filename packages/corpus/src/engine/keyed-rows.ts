@@ -25,8 +25,8 @@ export interface KeyedColumns {
 }
 
 /**
- * The first half of the head of a row that is no entry but a mark: that the identity is at a watched
- * domain, whose number is the second half. No entry is dated so far ahead.
+ * The first half of the head of a row that is no entry but a mark: that the identity is at a
+ * watched domain, whose number is the second half. No entry is dated so far ahead.
  */
 export const DOMAIN_MARK = 0xffff_ffff
 

@@ -29,8 +29,8 @@ export class ParsingPool {
   }
 
   /**
-   * Hands blocks away together, to one thread: a message costs as much as parsing some hundred lines.
-   * Their memory is gone from the caller's side.
+   * Hands blocks away together, to one thread: a message costs as much as parsing some hundred
+   * lines. Their memory is gone from the caller's side.
    */
   run(blocks: readonly Block[]): Promise<BlocksDone> {
     if (this.#failure !== null) return Promise.reject(this.#failure)

@@ -40,7 +40,9 @@ interface Keyed {
   readonly plain: number
 }
 
-/** A keyer serves many blocks, as in a parsing thread: making one takes longer than a block does. */
+/**
+ * A keyer serves many blocks, as in a parsing thread: making one takes longer than a block does.
+ */
 const keyers = new Map<
   KeyerOptions,
   { keyer: Keyer; out: { frames: string[]; rejects: Reject[] } }

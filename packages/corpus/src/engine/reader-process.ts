@@ -53,7 +53,9 @@ serve(channel, {
 })
 
 const TELL_MS = 250
-/** A member that takes longer is told by name: should the reader end or hang, that is where it was. */
+/**
+ * A member that takes longer is told by name: should the reader end or hang, that is where it was.
+ */
 const MEMBER_MS = 20
 
 interface Told {
@@ -61,8 +63,8 @@ interface Told {
 }
 
 /**
- * Sends how far the work is, a few times a second, and which member it is at. Small members are gone
- * before there is anything to tell of them.
+ * Sends how far the work is, a few times a second, and which member it is at. Small members are
+ * gone before there is anything to tell of them.
  */
 class Teller {
   #toldAt = -Infinity

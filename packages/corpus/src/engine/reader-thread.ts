@@ -6,7 +6,10 @@ import { readerFailure } from "./import-failure.ts"
 import { Keyer, type KeyerOptions } from "./keyer.ts"
 import { parseBlock } from "./parse-block.ts"
 
-/** Pieces of members, and their outcome. Sent between the reader's main thread and its parsing threads. */
+/**
+ * Pieces of members, and their outcome. Sent between the reader's main thread and its parsing
+ * threads.
+ */
 export interface BlocksTask {
   readonly id: number
   readonly blocks: readonly Block[]

@@ -2,8 +2,8 @@ import { BLOCK_ROWS } from "../segments/segment-writer.ts"
 import type { KeyedRows } from "./keyed-rows.ts"
 
 /**
- * Rows as the sorter holds them: one after the other, each as words of 32 bits. High and low half of
- * the key and the head, each with its more significant word first, so that rows compare word by
+ * Rows as the sorter holds them: one after the other, each as words of 32 bits. High and low half
+ * of the key and the head, each with its more significant word first, so that rows compare word by
  * word; then the number of the extended part, 0 for none, in a table of whoever holds the rows.
  */
 export const ROW_WORDS = 7

@@ -12,8 +12,9 @@ export interface SortedHere extends SortedSegment {
 }
 
 /**
- * Sorts in this process what a reader puts out: for a small input, starting a process costs more than
- * all the rest. What a small file unpacks to may be large, so that memory is bounded as it is there.
+ * Sorts in this process what a reader puts out: for a small input, starting a process costs more
+ * than all the rest. What a small file unpacks to may be large, so that memory is bounded as it is
+ * there.
  */
 export async function sortHere(reader: ReaderChild, options: SorterOptions): Promise<SortedHere> {
   let kept: KeyedRows[] | null = []

@@ -53,7 +53,9 @@ function isWholeLogin(text: string): boolean {
   return DELIMITERS.some((delimiter) => delimiter !== " " && isLabelledLogin(text, delimiter))
 }
 
-/** The delimiters of labelled lines, but for the space: most lines of a record have none of them. */
+/**
+ * The delimiters of labelled lines, but for the space: most lines of a record have none of them.
+ */
 const MAY_SEPARATE = /[;|\t,]/
 
 export function recordParser(): BlockParser {
@@ -79,7 +81,9 @@ export function recordParser(): BlockParser {
   }
 }
 
-/** Pieces that end where a record ends. The last one, all of a small file, is not looked through. */
+/**
+ * Pieces that end where a record ends. The last one, all of a small file, is not looked through.
+ */
 export async function* recordBlocks(
   bytes: AsyncIterable<Buffer>,
   blockBytes: number = BLOCK_BYTES,

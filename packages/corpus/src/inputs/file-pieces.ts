@@ -4,7 +4,9 @@ const PIECE_BYTES = 1 << 20
 /** A stream costs as much as reading so many bytes, several times over. */
 const WHOLE_BYTES_MAX = 1 << 18
 
-/** The bytes of a file, from its beginning, in pieces of their own memory: of a small one, in one. */
+/**
+ * The bytes of a file, from its beginning, in pieces of their own memory: of a small one, in one.
+ */
 export async function* filePieces(path: string): AsyncGenerator<Buffer> {
   const whole = wholeFile(path)
   if (whole === null) yield* createReadStream(path, { highWaterMark: PIECE_BYTES })

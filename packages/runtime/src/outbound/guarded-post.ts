@@ -66,9 +66,9 @@ export interface GuardedPostsOptions {
 const READ_BYTES_MAX = 64 * 1024
 
 /**
- * Calls addresses that somebody else chose. Every address is judged where the connection is made, on
- * what the name resolved to for that connection: a name that changes its address between a check and
- * a call gains nothing.
+ * Calls addresses that somebody else chose. Every address is judged where the connection is made,
+ * on what the name resolved to for that connection: a name that changes its address between a check
+ * and a call gains nothing.
  */
 export function openGuardedPosts(options: GuardedPostsOptions): GuardedPosts {
   const { timeoutMs, bodyBytesMax, findAddresses = findBySystem } = options

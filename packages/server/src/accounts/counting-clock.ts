@@ -19,10 +19,10 @@ interface CountingClockOptions {
 const EVERY_MS = 10_000
 
 /**
- * The clock by which things are counted. Where nodes count together it is theirs together, so that a
- * node whose own clock is off neither gives nor takes anything; else it is this machine's. Until the
- * counters answer it is this machine's too, and if they stop answering it goes on from what they
- * said.
+ * The clock by which things are counted. Where nodes count together it is theirs together, so that
+ * a node whose own clock is off neither gives nor takes anything; else it is this machine's. Until
+ * the counters answer it is this machine's too, and if they stop answering it goes on from what
+ * they said.
  */
 export async function openCountingClock(options: CountingClockOptions): Promise<CountingClock> {
   const { counters, now, elapsed, everyMs = EVERY_MS } = options

@@ -64,8 +64,8 @@ interface LimitsOptions {
   /** Told whenever a caller is refused because its month is used up. */
   readonly onQuotaReached: (caller: Caller, month: string, limits: PlanLimits) => void
   /**
-   * Into how many leases a second's requests are divided. Whoever holds one keeps it from all others
-   * for that second, so there must be more of them where more workers ask.
+   * Into how many leases a second's requests are divided. Whoever holds one keeps it from all
+   * others for that second, so there must be more of them where more workers ask.
    */
   readonly leasesASecond?: number
   /** How long a caller waits for counters that do not answer. */

@@ -14,7 +14,9 @@ export interface PersonCaller extends Caller {
 }
 
 export interface Sessions {
-  /** The caller of a session's token, or a Problem: 401, or 503 when the records cannot be asked. */
+  /**
+   * The caller of a session's token, or a Problem: 401, or 503 when the records cannot be asked.
+   */
   authenticate(token: string): Promise<PersonCaller>
   /** Tells the primary which sessions were used. */
   flush(): Promise<void>
@@ -96,7 +98,8 @@ export function openSessions(options: SessionsOptions): Sessions {
   }
 
   const timer = setInterval(() => {
-    // Where it fails, the next request finds its answer too old, asks itself and says why it cannot.
+    // Where it fails, the next request finds its answer too old, asks itself and says why it
+    // cannot.
     if (cache.size > 0) void poll().catch(() => undefined)
   }, POLL_MS)
   timer.unref()

@@ -39,7 +39,9 @@ function auditRoutes(app: App, { trail }: AuditServices): void {
   })
 }
 
-/** A tenant learns that the operator did something, and not which user of the operator's machine. */
+/**
+ * A tenant learns that the operator did something, and not which user of the operator's machine.
+ */
 function shown(entry: StoredEntry, toTenant: boolean): AuditEntry {
   const { id, at, actor, action, subject, detail, requestId } = entry
   return {

@@ -20,7 +20,9 @@ export function syslogLine({ at, host, id, text }: SyslogMessage): string {
   return `<${PRIORITY}>1 ${new Date(at).toISOString()} ${name} assay - ${id} - ${text}`
 }
 
-/** Resolves when the message has been handed to the network; by TCP, when the peer's side took it. */
+/**
+ * Resolves when the message has been handed to the network; by TCP, when the peer's side took it.
+ */
 export async function sendSyslog(target: SyslogTarget, line: string): Promise<void> {
   await (target.protocol === "udp" ? sendDatagram(target, line) : sendStream(target, line))
 }

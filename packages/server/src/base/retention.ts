@@ -4,7 +4,9 @@ import { CLAIM_MS } from "@assay/stores/records-idempotency"
 import type { Schema } from "@assay/stores/records-schema"
 import type { SettingName } from "./config.ts"
 
-/** Days that undone and expired feedback is kept: undoing it again is answered as the first time. */
+/**
+ * Days that undone and expired feedback is kept: undoing it again is answered as the first time.
+ */
 export const ENDED_FEEDBACK_DAYS = 90
 /** Days that costs are kept: a year can be compared with the one before, month by month. */
 export const PROVIDER_COST_DAYS = 400

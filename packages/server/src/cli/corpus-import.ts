@@ -84,7 +84,9 @@ export async function importFiles(
   }
 }
 
-/** Somebody wanted it so, nothing was begun, or the batch counts and is told when it is completed. */
+/**
+ * Somebody wanted it so, nothing was begun, or the batch counts and is told when it is completed.
+ */
 const UNTOLD: ReadonlySet<string> = new Set(["stopped", "another-runs", "unfinished"])
 const ROWS_SHOWN = 10
 const MEMBERS_SHOWN = 20

@@ -14,9 +14,9 @@ const RENEW_MS = LEASE_MS / 3
 const RETRY_MS = 500
 
 /**
- * The turn of this node among all that may import into an index that several nodes serve. It is taken
- * by whoever has the turn of the data directory, so that a node takes back at once what an import of
- * its own held that was killed.
+ * The turn of this node among all that may import into an index that several nodes serve. It is
+ * taken by whoever has the turn of the data directory, so that a node takes back at once what an
+ * import of its own held that was killed.
  */
 export function sharedImportTurn(
   config: Config,

@@ -12,9 +12,13 @@ const PERIOD_MS: Readonly<Record<DecisionPeriod, number>> = {
 }
 /** Parts of one count: a million decisions of all tenants, and some seconds. */
 const PARTS_MAX = 1_000
-/** It reads for a third of the time: requests that are scored beside it wait for one part at most. */
+/**
+ * It reads for a third of the time: requests that are scored beside it wait for one part at most.
+ */
 const REST_SHARE = 2
-/** A count is shown for this many times as long as it took: counting again and again stays cheap. */
+/**
+ * A count is shown for this many times as long as it took: counting again and again stays cheap.
+ */
 const SHOWN_SHARE = 20
 const SHOWN_MS_MAX = 60_000
 /** Counts that are kept. */

@@ -29,8 +29,8 @@ const PAGE = 100
  */
 const WAITING_MAX = 10
 /**
- * Events are kept from the moment they happened, and some are stored a little later: a cursor ends a
- * day before the events that it could miss.
+ * Events are kept from the moment they happened, and some are stored a little later: a cursor ends
+ * a day before the events that it could miss.
  */
 const CURSOR_MS = (EVENT_DAYS - 1) * DAY_MS
 

@@ -69,7 +69,8 @@ export const evidence: Feature<EvidenceServices, EvidenceIntake> = {
   writer: async (primary) =>
     openEvidenceWriter({
       ...primary,
-      // Nodes that cannot be told now are told later, and the index counts beside what they remember.
+      // Nodes that cannot be told now are told later, and the index counts beside what they
+      // remember.
       forget: (key) => primary.forgetSignals(key).catch(() => undefined),
     }),
   replay: applyAllEvidence,

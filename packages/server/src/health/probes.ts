@@ -23,7 +23,9 @@ export interface ProbeServices {
   readonly metrics: Pick<Metrics, "text">
 }
 
-/** What load balancers and monitoring ask: whether the process answers, is ready, and its metrics. */
+/**
+ * What load balancers and monitoring ask: whether the process answers, is ready, and its metrics.
+ */
 export function probeRoutes(app: App, services: ProbeServices): void {
   const { config, index, pingRecords, requireSoundIndex, metrics } = services
   const live = {

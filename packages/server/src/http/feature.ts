@@ -112,7 +112,9 @@ export interface Deliveries {
   begin(): Promise<void>
   /** Why nothing may be sent to a URL; null: it may be. */
   refusalOf(url: string): Promise<string | null>
-  /** Looks for the proof that a domain is a tenant's; null: there is none, or it was not reached. */
+  /**
+   * Looks for the proof that a domain is a tenant's; null: there is none, or it was not reached.
+   */
   proofOf(wanted: {
     readonly domain: string
     readonly token: string

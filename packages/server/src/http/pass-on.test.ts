@@ -4,7 +4,9 @@ import { fastify } from "fastify"
 import type { App } from "./app.ts"
 import { passOnUnmatched } from "./pass-on.ts"
 
-/** An application with one route, and one behind it with another. `fail` breaks the next opening. */
+/**
+ * An application with one route, and one behind it with another. `fail` breaks the next opening.
+ */
 function openPair(): { app: App; opened: () => number; closed: () => number; fail(): void } {
   let [opened, closed, fails] = [0, 0, false]
   const app = fastify() as unknown as App

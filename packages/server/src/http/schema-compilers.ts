@@ -27,9 +27,9 @@ export function onceForSchemas<Schemas, Options, Compile>(
 }
 
 /**
- * Serialisers of Fastify's own, by schemas that need no validator for what may be null. Most answers
- * of all routes are problems and have one schema, of which one serialiser is made: each that is made
- * looks through all shared schemas.
+ * Serialisers of Fastify's own, by schemas that need no validator for what may be null. Most
+ * answers of all routes are problems and have one schema, of which one serialiser is made: each
+ * that is made looks through all shared schemas.
  */
 export function nullably(build: compilers.SerializerFactory): compilers.SerializerFactory {
   return onceForSchemas((externalSchemas, options) => {

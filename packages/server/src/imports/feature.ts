@@ -293,7 +293,9 @@ async function sizeOf(path: string): Promise<number | null> {
   }
 }
 
-/** Where a file of the folder is. A name that leads elsewhere is refused like one that is not there. */
+/**
+ * Where a file of the folder is. A name that leads elsewhere is refused like one that is not there.
+ */
 async function pathIn(folder: string | null, name: string): Promise<string> {
   if (folder === null)
     throw new Problem("import-refused", "ASSAY_IMPORT_FOLDER names no folder here.")

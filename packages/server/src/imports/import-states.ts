@@ -10,7 +10,9 @@ const FORMAT = 2
 /** Whom of it tenants watch is found out later, and not kept with it. */
 export type KeptState = Omit<ImportState, "watched">
 
-/** What outlives the service of an import: its state, and whose it is, by which its batch is found. */
+/**
+ * What outlives the service of an import: its state, and whose it is, by which its batch is found.
+ */
 export interface KeptImport {
   readonly state: KeptState
   readonly importedBy: string

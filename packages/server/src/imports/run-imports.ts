@@ -53,7 +53,8 @@ interface Run {
 
 /**
  * One import at a time. What became of the last ones is kept in a file; what became of one that did
- * not say so itself, because its process or the whole service was killed, is asked of the catalogue.
+ * not say so itself, because its process or the whole service was killed, is asked of the
+ * catalogue.
  */
 export function runImports(
   runner: ImportRunner,
@@ -295,7 +296,9 @@ function newRun({ state, importedBy }: KeptImport, nowMs: number, times: Run["ti
   }
 }
 
-/** Whether the batch of an import counts, or did. One import runs at a time, so it is this one's. */
+/**
+ * Whether the batch of an import counts, or did. One import runs at a time, so it is this one's.
+ */
 function wentLive({ state, importedBy }: Run, { batches, sources }: Catalogue): boolean {
   const since = Date.parse(state.started_at)
   return [...batches.values()].some(

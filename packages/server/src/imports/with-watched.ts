@@ -4,7 +4,9 @@ import type { KeptState } from "./import-states.ts"
 
 export type WatchedReach = Pick<WatchRecords, "watchedInBatches" | "watchingTenants">
 
-/** States of imports with how many watched identities are in each, as far as they were looked for. */
+/**
+ * States of imports with how many watched identities are in each, as far as they were looked for.
+ */
 export async function withWatched(
   states: readonly KeptState[],
   records: WatchedReach,

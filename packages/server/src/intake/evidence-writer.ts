@@ -104,10 +104,10 @@ interface Waiting {
  * the next one finds them.
  *
  * A tenant's requests are taken one after the other, so that a claim is done when nothing of its
- * tenant is due; tenants take turns, a few at once, so that none waits behind all that another sent,
- * or until the disk has what another sent. Notifications
- * that come while others are written go together with the next write, since each one waits for the
- * disk; carriers take turns in filling it.
+ * tenant is due; tenants take turns, a few at once, so that none waits behind all that another
+ * sent, or until the disk has what another sent. Notifications that come while others are written
+ * go together with the next write, since each one waits for the disk; carriers take turns in
+ * filling it.
  */
 export function openEvidenceWriter(options: WriterOptions): EvidenceWriter {
   const { records, index, now, forget = async () => undefined } = options

@@ -5,9 +5,9 @@ const WAIT_MS = 1_000
 const PAUSE_MS = 50
 
 /**
- * What becomes of a request that may have been sent before. A node notes that it carried one out just
- * after it acknowledged it; who sends it again to another node at once finds it still running. So it
- * is looked at again for a moment before the sender is told to come back.
+ * What becomes of a request that may have been sent before. A node notes that it carried one out
+ * just after it acknowledged it; who sends it again to another node at once finds it still running.
+ * So it is looked at again for a moment before the sender is told to come back.
  */
 export async function onceNoted<T extends { readonly state: string }>(
   take: () => Promise<T>,

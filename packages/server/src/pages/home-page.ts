@@ -25,7 +25,9 @@ export function hostnameOf(address: string): string {
   return address.replace(/^https?:\/\//, "").replace(/:\d+$/, "")
 }
 
-/** What a person without scripts sees first: where everything is, and calls that work as printed. */
+/**
+ * What a person without scripts sees first: where everything is, and calls that work as printed.
+ */
 export function plainHome(address: string, { drop, inbox }: HomeLinks): Html {
   const links: [href: string, name: string][] = [
     ["/docs", "API reference"],

@@ -1,7 +1,7 @@
 /**
  * Beginnings and whole texts of passwords that head the published lists of leaked ones, folded to
- * lower case, without spaces and hyphens, with digits and signs at their ends taken off. Shorter ones are refused anyhow
- * when nothing else is in them.
+ * lower case, without spaces and hyphens, with digits and signs at their ends taken off. Shorter
+ * ones are refused anyhow when nothing else is in them.
  */
 export const COMMON_PASSWORDS: ReadonlySet<string> = new Set(
   `

@@ -138,7 +138,9 @@ const port = writerPort<People>(
   { failed: "The people of this service cannot be reached" },
 )
 
-/** A Problem of the writer, and a fault of the records that has a name as one, arrives as it was. */
+/**
+ * A Problem of the writer, and a fault of the records that has a name as one, arrives as it was.
+ */
 export const peoplePort: WriterPort<People> = {
   ...port,
   problemOf(error) {

@@ -111,7 +111,9 @@ export function computedVersion({ version, settings }: Shadow): number {
   return settings === null ? version - 1 : version
 }
 
-/** Compares what was decided with what a version of the tenant's shadow made of the same request. */
+/**
+ * Compares what was decided with what a version of the tenant's shadow made of the same request.
+ */
 export function shadowComparison(version: number, counts: ComparisonCounts): Compare {
   return (decision) => {
     if (isLeftOut(decision, counts)) return null

@@ -28,8 +28,8 @@ const REPORTS_MAX = 2_000
 const PAGE = 1_000
 
 /**
- * What is confirmed of a tenant's decisions since a moment: by analysts, each about one decision, and
- * by feedback, which is taken to be about the last decision before it.
+ * What is confirmed of a tenant's decisions since a moment: by analysts, each about one decision,
+ * and by feedback, which is taken to be about the last decision before it.
  */
 export async function outcomeCases(
   sources: CaseSources,

@@ -21,8 +21,8 @@ export interface ReviewWriter extends Reviews {
 }
 
 /**
- * The one writer of reviews, in the primary. An outcome is a row of feedback in the transaction that
- * decides the review, and the index follows as for any feedback, in the tenant's turn.
+ * The one writer of reviews, in the primary. An outcome is a row of feedback in the transaction
+ * that decides the review, and the index follows as for any feedback, in the tenant's turn.
  */
 export function openReviewWriter(options: WriterOptions): ReviewWriter {
   const { records, feedback, fold, now, days } = options

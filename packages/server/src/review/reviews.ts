@@ -27,7 +27,9 @@ export type ReviewAnswer =
 /** Reviews that one call of `changeMany` changes at most, in one transaction. */
 export const REVIEWS_AT_ONCE = 100
 
-/** Does what analysts do. An outcome acts on the next score of every worker, and so does undoing it. */
+/**
+ * Does what analysts do. An outcome acts on the next score of every worker, and so does undoing it.
+ */
 export interface Reviews {
   change(by: ByAnalyst, id: string, act: ReviewAct): Promise<ReviewAnswer>
   /**

@@ -9,8 +9,8 @@ import { type AnyFeature, features } from "./features.ts"
 import type { Reach, Services } from "./services.ts"
 
 /**
- * The application with every route of every feature, which is not ready yet. A worker makes it while
- * it scores for others, so they get a turn between features.
+ * The application with every route of every feature, which is not ready yet. A worker makes it
+ * while it scores for others, so they get a turn between features.
  */
 export async function allRoutes(
   services: Services,

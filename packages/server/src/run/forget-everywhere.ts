@@ -11,7 +11,9 @@ export interface Forgetting {
   close(): Promise<void>
 }
 
-/** Every node remembers for itself what providers said, so that all of them must hear of a change. */
+/**
+ * Every node remembers for itself what providers said, so that all of them must hear of a change.
+ */
 export async function forgetEverywhere(
   place: CountersPlace,
   providers: Pick<ProvidersThread, "forget" | "forgetAll">,

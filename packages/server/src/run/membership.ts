@@ -13,8 +13,8 @@ export interface Membership {
   /** The time by the clock that all nodes share. */
   readonly now: () => number
   /**
-   * Runs `fold`, which brings all that was decided before into the store, and says that it did: from
-   * here on the other nodes know that what this node decided until then is found or not there.
+   * Runs `fold`, which brings all that was decided before into the store, and says that it did:
+   * from here on the other nodes know that what this node decided until then is found or not there.
    */
   noting<T>(fold: () => Promise<T>): Promise<T>
   /** How far the clock is off, and how long ago all decisions were in the store. */

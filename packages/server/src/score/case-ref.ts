@@ -1,5 +1,6 @@
-// The caller's name of a case is the first member of the recorded input. No model reads it, journals
-// and stores need no other format for it, and it goes where the input goes: it is erased with it.
+// The caller's name of a case is the first member of the recorded input. No model reads it,
+// journals and stores need no other format for it, and it goes where the input goes: it is erased
+// with it.
 
 const BEGINNING = '{"ref":'
 

@@ -32,8 +32,8 @@ export const FILE = {
 export const TEXT = { takes: "a text of 1 to 256 characters", minLength: 1, maxLength: 256 }
 
 /**
- * Reads a file of settings, and checks that all it names can be used. Paths in it are taken from its
- * own folder; every path of what is returned is absolute. Throws `settingsFault`.
+ * Reads a file of settings, and checks that all it names can be used. Paths in it are taken from
+ * its own folder; every path of what is returned is absolute. Throws `settingsFault`.
  */
 export function readSettingsFile<Schema extends TSchema>(
   schema: Schema,

@@ -42,7 +42,9 @@ export interface Polled {
 export function openPolling({ records, sets, news, isStopping }: PollingServices) {
   const waiting = new Map<number, number>()
 
-  /** What the receiver has not acknowledged, the oldest first; one more than asked for shows more. */
+  /**
+   * What the receiver has not acknowledged, the oldest first; one more than asked for shows more.
+   */
   async function offered(stream: SharedStream, count: number): Promise<SecurityEvent[]> {
     const { id, tenantId, status } = stream
     const notes = await records.streamNotes({ id, limit: NOTES_MAX })

@@ -13,8 +13,9 @@ interface ReceivingServices {
 const BEARER = /^Bearer (\S+)$/i
 
 /**
- * The hook of paths that receivers call: lets in whoever has a token with one of the scopes. The key
- * behind it is looked at anew, so that its end, and a scope that was taken from it, act at once.
+ * The hook of paths that receivers call: lets in whoever has a token with one of the scopes. The
+ * key behind it is looked at anew, so that its end, and a scope that was taken from it, act at
+ * once.
  */
 export function receiving(
   { tokens, callers, limits }: ReceivingServices,

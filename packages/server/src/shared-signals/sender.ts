@@ -92,9 +92,10 @@ interface Turn {
 
 /**
  * Pushes to receivers (RFC 8935), each stream in its order, one token after the other. The position
- * moves after the receiver took an event: a kill has one sent again, with the same id, and none left
- * out. A receiver that cannot be reached is tried until events are forgotten. One that answers with
- * an error of the standard is tried some times, and its stream then paused, which holds what comes.
+ * moves after the receiver took an event: a kill has one sent again, with the same id, and none
+ * left out. A receiver that cannot be reached is tried until events are forgotten. One that answers
+ * with an error of the standard is tried some times, and its stream then paused, which holds what
+ * comes.
  */
 export function openStreamSender(options: StreamSenderOptions): StreamSender {
   const { outbox, posts, subkeys, origin, timeoutMs, version, now } = options

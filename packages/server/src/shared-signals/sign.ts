@@ -9,8 +9,8 @@ export const SIGNING_KEY = "shared signals key"
 /** How long the key set may be remembered by whoever fetched it. */
 export const KEYS_SECONDS = 300
 /**
- * A new key is published for so long before it signs: longer than a key set is remembered, with some
- * minutes by which clocks of services on one database may differ.
+ * A new key is published for so long before it signs: longer than a key set is remembered, with
+ * some minutes by which clocks of services on one database may differ.
  */
 export const LEAD_MS = 15 * MINUTE_MS
 /** How long the one before stays published: somebody may look at a token later. */

@@ -43,7 +43,9 @@ export const PATHS = {
   poll: "/ssf/streams/:id/poll",
 } as const
 
-/** Members that are not known are left aside: receivers may be of a later version of the standard. */
+/**
+ * Members that are not known are left aside: receivers may be of a later version of the standard.
+ */
 const hide = { hide: true } as const
 const text = Type.String({ maxLength: 2_000 })
 const StreamId = Type.String({ minLength: 1, maxLength: 100 })

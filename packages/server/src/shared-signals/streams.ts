@@ -138,8 +138,8 @@ export async function openStreamsWriter(options: StreamsOptions): Promise<Stream
   let passedAt = -Infinity
 
   /**
-   * Moves a stream behind what it has taken and what gives nothing to take, so that this is not gone
-   * through again and again.
+   * Moves a stream behind what it has taken and what gives nothing to take, so that this is not
+   * gone through again and again.
    */
   async function pass(stream: SharedStream): Promise<void> {
     const { id, tenantId } = stream

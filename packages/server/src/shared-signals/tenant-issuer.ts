@@ -1,8 +1,8 @@
 import { createCipheriv, createDecipheriv, hkdfSync } from "node:crypto"
 
 /**
- * Every tenant is an issuer of its own. With one for all, a tenant could have a token made about its
- * own watch list that names another tenant's user, and hand it to that one's receiver.
+ * Every tenant is an issuer of its own. With one for all, a tenant could have a token made about
+ * its own watch list that names another tenant's user, and hand it to that one's receiver.
  */
 export interface TenantIssuers {
   issuerOf(tenantId: number): string

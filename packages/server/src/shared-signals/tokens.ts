@@ -14,8 +14,8 @@ export interface Granted {
 }
 
 /**
- * Access tokens. Nothing is stored of them: each holds, sealed, the hash of its key, so that whoever
- * reads one looks at the key anew.
+ * Access tokens. Nothing is stored of them: each holds, sealed, the hash of its key, so that
+ * whoever reads one looks at the key anew.
  */
 export interface Tokens {
   issue(granted: Granted): string
@@ -51,8 +51,8 @@ export function openTokens(subkey: Uint8Array, now: () => number): Tokens {
 }
 
 /**
- * The scopes of a key, as a token may have them: who sees to webhooks sees to streams, and who reads
- * events reads them here too.
+ * The scopes of a key, as a token may have them: who sees to webhooks sees to streams, and who
+ * reads events reads them here too.
  */
 export function grantable(keyScopes: ReadonlySet<string>): TokenScope[] {
   const manages = keyScopes.has("webhooks:manage")

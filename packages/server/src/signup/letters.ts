@@ -26,7 +26,9 @@ export function tokenLetter(
   }
 }
 
-/** For somebody who signs up twice: the form says nothing about it, so that it tells nobody else. */
+/**
+ * For somebody who signs up twice: the form says nothing about it, so that it tells nobody else.
+ */
 export function alreadyLetter(to: string): Letter {
   return {
     to,

@@ -55,8 +55,8 @@ const TOO_LARGE = "answered-413"
 
 /**
  * Sends every event to one destination, in the order in which they were stored, from where it got
- * to. The position moves after the receiver has taken a batch, so that a kill has a batch sent again
- * and none left out. A destination that fails keeps nobody else waiting.
+ * to. The position moves after the receiver has taken a batch, so that a kill has a batch sent
+ * again and none left out. A destination that fails keeps nobody else waiting.
  */
 export function openSink(options: SinkOptions): Sink {
   const { sink, records, bodyOf, alone, now, changed, count } = options

@@ -18,8 +18,8 @@ const AT_ONCE = 8
 const SOON_MS = 60_000
 
 /**
- * Looks for proofs that are due: often after a domain was added, then every hour, after a week every
- * day; once it was found, every day. What could not be asked or noted is due still.
+ * Looks for proofs that are due: often after a domain was added, then every hour, after a week
+ * every day; once it was found, every day. What could not be asked or noted is due still.
  */
 export function domainChecks({
   records,

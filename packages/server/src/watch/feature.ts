@@ -113,7 +113,9 @@ function openWriter(primary: Primary) {
   })
 }
 
-/** Work that is opened anew each time this node takes its turn: another may have gone on meanwhile. */
+/**
+ * Work that is opened anew each time this node takes its turn: another may have gone on meanwhile.
+ */
 function eachTurn(
   turns: NodeTurns,
   name: string,

@@ -1,9 +1,9 @@
 import { type Band, BANDS, STAGES, type Stage } from "@assay/core/score"
 import { DAY_MS } from "@assay/runtime/time"
 
-// Model 1.0, section 5.9: a rise is told at once. A fall is told when the score is clear of the edge
-// and a day has passed since the last rise, so that a score that goes up and down around an edge
-// wakes nobody twice. What is told is always what a look-up answers at that moment.
+// Model 1.0, section 5.9: a rise is told at once. A fall is told when the score is clear of the
+// edge and a day has passed since the last rise, so that a score that goes up and down around an
+// edge wakes nobody twice. What is told is always what a look-up answers at that moment.
 
 /** Where an identity stands. */
 export interface Standing {

@@ -29,7 +29,9 @@ interface MatchOptions {
   readonly index: Pick<ExposureIndex, "catalogue">
   /** Where segments are. */
   readonly segments: string
-  /** Whether a segment is missing because another node imported it, which then matches its batch. */
+  /**
+   * Whether a segment is missing because another node imported it, which then matches its batch.
+   */
   readonly isElsewhere: (file: string) => boolean
   /** Whether the service stops: it goes on at the next start. */
   readonly isEnding: () => boolean
@@ -45,9 +47,9 @@ const MATCHED_AT_ONCE = 500
 const exposureKinds: ReadonlySet<string> = new Set(EXPOSURE_KINDS)
 
 /**
- * A batch goes live by a write of the index, not of the records, so that nothing can be written with
- * it. What follows from it is derived afterwards, and how far that is done is kept with it: after a
- * kill it goes on there, and what was told is known by its id.
+ * A batch goes live by a write of the index, not of the records, so that nothing can be written
+ * with it. What follows from it is derived afterwards, and how far that is done is kept with it:
+ * after a kill it goes on there, and what was told is known by its id.
  */
 export function batchMatcher({
   records,
@@ -119,7 +121,8 @@ export function batchMatcher({
   ): Promise<void> {
     const source = sources.get(batch.sourceId)
     if (source === undefined) throw new Error("A batch names a source the catalogue does not have")
-    // Loaded with the first batch: it brings DuckDB, which would cost every process 10 MB at its start.
+    // Loaded with the first batch: it brings DuckDB, which would cost every process 10 MB at its
+    // start.
     const { openSegmentReader } = await import("@assay/corpus/segments/segment")
     const reader = await openSegmentReader()
     try {

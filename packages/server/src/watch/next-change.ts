@@ -5,9 +5,9 @@ import { changeOf, dwellEnd, type LastTold, type Standing } from "./hysteresis.t
 export const LOOKED_AT_DAYS = 30
 
 /**
- * When an item is to be scored next if nothing arrives: at the first moment at which something would
- * be told, or after `LOOKED_AT_DAYS`. `standingAt` says how it stands at a later moment. Waiting
- * lowers scores and never raises them, so that moment is looked for by halves.
+ * When an item is to be scored next if nothing arrives: at the first moment at which something
+ * would be told, or after `LOOKED_AT_DAYS`. `standingAt` says how it stands at a later moment.
+ * Waiting lowers scores and never raises them, so that moment is looked for by halves.
  *
  * Evidence about addresses is dated by day and changes at midnight UTC; that about numbers by hour.
  */

@@ -19,8 +19,8 @@ interface WriterOptions {
 }
 
 /**
- * The one writer of watch lists, in the primary. Rounds run beside all else, one after the other, and
- * so do looks for proofs: a start does not wait until a million items are scored.
+ * The one writer of watch lists, in the primary. Rounds run beside all else, one after the other,
+ * and so do looks for proofs: a start does not wait until a million items are scored.
  */
 export function openWatchWriter({
   records,
@@ -101,7 +101,9 @@ const TIME_DIGITS = 12
 const PLACE_DIGITS = 4
 const RANDOM_BYTES = 6
 
-/** Sorts by time and, of one request, by place. The rest is random, so that nothing can be counted. */
+/**
+ * Sorts by time and, of one request, by place. The rest is random, so that nothing can be counted.
+ */
 function newItemId(at: number, place: number): string {
   const time = at.toString(16).padStart(TIME_DIGITS, "0")
   const placed = place.toString(16).padStart(PLACE_DIGITS, "0")

@@ -20,7 +20,9 @@ export interface PushReceiver {
   close(): Promise<void>
 }
 
-/** A receiver of RFC 8935 on this machine; takes everything unless it is told to answer otherwise. */
+/**
+ * A receiver of RFC 8935 on this machine; takes everything unless it is told to answer otherwise.
+ */
 export async function startPushReceiver(
   answer: (
     token: PushedToken,

@@ -69,7 +69,10 @@ export interface SplunkEvent {
   readonly event: { readonly id: string; readonly type: string }
 }
 
-/** Splunk's HTTP Event Collector: "Format events for HTTP Event Collector" and "Indexer acknowledgment". */
+/**
+ * Splunk's HTTP Event Collector: "Format events for HTTP Event Collector" and "Indexer
+ * acknowledgment".
+ */
 export async function startSplunk(
   token: string,
   acknowledged = false,

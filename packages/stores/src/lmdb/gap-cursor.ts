@@ -59,8 +59,8 @@ export class GapCursor {
   }
 
   /**
-   * Whether both neighbours of a key's place exist, are not the key itself and pass. `true` is sure.
-   * `false` is not: the caller looks by ranges, which name what is wrong.
+   * Whether both neighbours of a key's place exist, are not the key itself and pass. `true` is
+   * sure. `false` is not: the caller looks by ranges, which name what is wrong.
    */
   liesBetween(
     key: Uint8Array,

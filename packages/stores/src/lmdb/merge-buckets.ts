@@ -28,9 +28,9 @@ interface Before {
 }
 
 /**
- * An import of one identity for so many cells moves all. Below one for two cells it
- * costs less to change buckets where they are, but a bucket that grows in a full page splits it, and
- * five stand in a page.
+ * An import of one identity for so many cells moves all. Below one for two cells it costs less to
+ * change buckets where they are, but a bucket that grows in a full page splits it, and five stand
+ * in a page.
  */
 const CELLS_AN_IDENTITY = 4
 
@@ -56,8 +56,8 @@ export function identitiesExpected(
 }
 
 /**
- * Inside a write transaction, before the rows of a portion of a segment. An import that changes many
- * buckets moves all, which leaves full pages.
+ * Inside a write transaction, before the rows of a portion of a segment. An import that changes
+ * many buckets moves all, which leaves full pages.
  */
 export function beginMerge(buckets: Buckets, expected: number): void {
   const { cells, next } = buckets.layout

@@ -9,8 +9,8 @@ import { remoteIndexAt } from "./open-index.ts"
 export type CountersPlace = DatabasePlace & IndexPlace
 
 /**
- * What nodes have together: where they share both the index, in whose engine it is, and the records,
- * which number the tenants. Null: every node is alone.
+ * What nodes have together: where they share both the index, in whose engine it is, and the
+ * records, which number the tenants. Null: every node is alone.
  */
 function sharedAt(place: CountersPlace): SharedParts | null {
   return recordsAreShared(place) ? (remoteIndexAt(place)?.shared ?? null) : null

@@ -48,8 +48,9 @@ const READ_AHEAD = 512
 const READ_MAX = 1_024
 
 export async function createBlocks(write: Write): Promise<void> {
-  // Only inputs are kept apart, so that a search reads none. Ids are plain: a row is longer than what
-  // the server keeps together, and it would take them out of it and fetch them for each comparison.
+  // Only inputs are kept apart, so that a search reads none. Ids are plain: a row is longer than
+  // what the server keeps together, and it would take them out of it and fetch them for each
+  // comparison.
   await sql`
     create table decision_blocks (
       first text storage plain collate "C" primary key, last text storage plain collate "C" not null,

@@ -2,7 +2,9 @@ import { sql, type Kysely } from "kysely"
 
 import type { ColumnTypes } from "./column-types.ts"
 
-/** Makes one table of saved views, whatever list they are of; until now there were those of reviews. */
+/**
+ * Makes one table of saved views, whatever list they are of; until now there were those of reviews.
+ */
 export async function views(db: Kysely<unknown>, columns: ColumnTypes): Promise<void> {
   const { integer, text, tableEnd } = columns
   await db.schema

@@ -11,6 +11,8 @@ export interface ColumnTypes {
   identity: (column: ColumnDefinitionBuilder) => ColumnDefinitionBuilder
   /** Closes a `create table`. */
   tableEnd: RawBuilder<unknown>
-  /** Statements after which rows of `audit` are added with numbers of their own, and not changed. */
+  /**
+   * Statements after which rows of `audit` are added with numbers of their own, and not changed.
+   */
   appendOnly: readonly RawBuilder<unknown>[]
 }

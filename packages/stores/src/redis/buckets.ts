@@ -19,8 +19,8 @@ export interface Buckets {
   /** The values of some fields, all of the same moment. */
   read(bucket: number, fields: readonly Buffer[]): Promise<Value[]>
   /**
-   * Replaces the values of some fields by the result of `decide`, all at once; an empty list
-   * leaves them as they are. If another process changed them first, `decide` runs again on the new values.
+   * Replaces the values of some fields by the result of `decide`, all at once; an empty list leaves
+   * them as they are. If another process changed them first, `decide` runs again on the new values.
    */
   change(
     bucket: number,

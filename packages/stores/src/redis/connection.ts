@@ -23,8 +23,8 @@ export interface Sender {
 export interface ClusterConnection extends Sender {
   /**
    * Sends commands that change something. Where a replica could take the place of the node, the
-   * answer comes once a replica has the change as well; where none has it in time, it may be made or
-   * not, and IndexUnavailable is thrown.
+   * answer comes once a replica has the change as well; where none has it in time, it may be made
+   * or not, and IndexUnavailable is thrown.
    */
   readonly replicated: Sender
   /**
@@ -45,8 +45,8 @@ export async function openConnection(options: ConnectionOptions): Promise<Cluste
   const asking = await openClient(options)
   let closed = false
   /**
-   * Waiting for a replica holds up what comes after it on the same connection, so that changes which
-   * wait have one of their own.
+   * Waiting for a replica holds up what comes after it on the same connection, so that changes
+   * which wait have one of their own.
    */
   let changing: Promise<RenewedClient> | null = null
   const replicas = replicaCounts()

@@ -17,7 +17,9 @@ end
 local now = now_ms()
 `
 
-/** A lease of lookups is kept in mind this long after it lapsed, in case its holder is heard again. */
+/**
+ * A lease of lookups is kept in mind this long after it lapsed, in case its holder is heard again.
+ */
 const HOLDERS_MS = 3_600_000
 
 /** For what stands in a month: which holder has what of it. */
@@ -59,8 +61,8 @@ export const UNKNOWN = -1
  *   ARGV   time; holder; requests a second; lookups a month; requests and lookups wanted; number of
  *          the last grant that reached the holder; how long a lease lasts
  *
- * Returns requests, lookups, milliseconds until the window ends, the rest of both, and the number of
- * the grant; -1 where the month is not known.
+ * Returns requests, lookups, milliseconds until the window ends, the rest of both, and the number
+ * of the grant; -1 where the month is not known.
  */
 export const takeLease = script(`${NOW}${MONTH}
 local holder, per_second, per_month = ARGV[2], tonumber(ARGV[3]), tonumber(ARGV[4])
@@ -213,8 +215,8 @@ return 1
  * first late sign-up.
  *
  *   KEYS   a bucket of the index, whose mark shows that nothing of this slot was lost; the entries
- *          of the event's day, and of the day before; then for each window given: of the day, of the
- *          day before
+ *          of the event's day, and of the day before; then for each window given: of the day, of
+ *          the day before
  *   ARGV   time; mark; seconds of the event; whether it is recorded; most members of a window; most
  *          entries of two days; then for each window given: its letter, and the name of the member
  *          on the day and on the day before

@@ -249,7 +249,8 @@ if (cluster !== null) {
       dropped.push(
         (await worker.velocity(signup({ mailbox: `m${n}`, device: "d", atSeconds: at }))).dropped,
       )
-    // The device is full at three, the tenant at nine: a window of the device and one of each mailbox.
+    // The device is full at three, the tenant at nine: a window of the device and one of each
+    // mailbox.
     assert.deepEqual(dropped, [0, 0, 0, 1, 1, 1])
     const more = await worker.velocity(signup({ mailbox: "m9", device: "e", atSeconds: at }))
     assert.deepEqual([more.device, more.mailbox, more.dropped], [0, 0, 2])

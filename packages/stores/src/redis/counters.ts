@@ -164,7 +164,9 @@ export function clusterCounters(options: ClusterCountersOptions): ClusterCounter
     const grants = reached.get(worker) ?? new Map<number, number>()
     reached.set(worker, grants)
     const asking = new Map<number, Promise<unknown>>()
-    /** Whoever asks for lookups says which grant was the last, so there is one question at a time. */
+    /**
+     * Whoever asks for lookups says which grant was the last, so there is one question at a time.
+     */
     const inTurn = async <T>(tenantId: number, work: () => Promise<T>): Promise<T> => {
       const mine = (asking.get(tenantId) ?? Promise.resolve()).then(work, work)
       asking.set(tenantId, mine)

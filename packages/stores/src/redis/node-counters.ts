@@ -21,8 +21,8 @@ const HOLD_ON_MS = LEASE_MS / 3
 const CLOCK_MS = 10_000
 
 /**
- * Counters in the cluster that has the index. Nothing of them is lost with this process: streams and
- * lookups that it holds are free again when their leases end.
+ * Counters in the cluster that has the index. Nothing of them is lost with this process: streams
+ * and lookups that it holds are free again when their leases end.
  */
 export async function openClusterNodeCounters(
   { place, name, timeoutMs }: CountersPlace,

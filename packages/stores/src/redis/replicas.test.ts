@@ -49,8 +49,8 @@ function testOn(cluster: TestCluster): void {
   const pairOf = async (key: string): Promise<Pair> => (await pairs())(key)
 
   /**
-   * An index with a live and a loading batch, and identities of one pair of nodes that does not have
-   * the catalogue; the first twenty are in the live batch.
+   * An index with a live and a loading batch, and identities of one pair of nodes that does not
+   * have the catalogue; the first twenty are in the live batch.
    */
   const imported = async (t: TestContext, count = 40) => {
     const name = newName()

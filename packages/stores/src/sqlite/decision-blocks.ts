@@ -118,8 +118,8 @@ function remove(db: DatabaseSync, n: number): void {
 type StoredHead = BlockHead & { readonly n: number }
 
 /**
- * The first decisions that pass, in one order of ids or the other. Pauses after each block: a search
- * that few of many blocks pass takes a tenth of a second.
+ * The first decisions that pass, in one order of ids or the other. Pauses after each block: a
+ * search that few of many blocks pass takes a tenth of a second.
  */
 export function* searchBlocks(db: DatabaseSync, search: Search): Generator<undefined, Decision[]> {
   const { limit, newestFirst } = search

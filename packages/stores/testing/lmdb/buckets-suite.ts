@@ -16,7 +16,9 @@ export interface Places {
   /** Where the head ends and items begin. */
   readonly items: number
   readonly end: number
-  /** Of the identity: the last twelve bytes of its key, with its own checksum behind, and its set. */
+  /**
+   * Of the identity: the last twelve bytes of its key, with its own checksum behind, and its set.
+   */
   readonly rest: number
   readonly check: number
   readonly set: number

@@ -15,7 +15,9 @@ import { freePort } from "../free-port.ts"
 export interface TestServer {
   /** Makes an empty database and returns the URL to connect to it. */
   createDatabase(): Promise<string>
-  /** Ends it as a crash does: every connection breaks, and what was not written to its log is gone. */
+  /**
+   * Ends it as a crash does: every connection breaks, and what was not written to its log is gone.
+   */
   crash(): Promise<void>
   /** Starts it again after that. */
   restart(): Promise<void>
@@ -68,8 +70,8 @@ export async function startTestServer(): Promise<TestServer> {
 }
 
 /**
- * Waits until a service that was killed has no session any more: the server may still commit what it
- * was sent before.
+ * Waits until a service that was killed has no session any more: the server may still commit what
+ * it was sent before.
  */
 export async function untilAlone(url: string): Promise<void> {
   const client = new Client({ connectionString: url })

@@ -19,7 +19,9 @@ interface Live {
   readonly findings: FindingsOfAddress
 }
 
-/** What was looked up, with the address itself: another policy may have other domains of its own. */
+/**
+ * What was looked up, with the address itself: another policy may have other domains of its own.
+ */
 export interface FindingsOfAddress extends EmailFindings {
   readonly parsed: ParsedEmail
 }

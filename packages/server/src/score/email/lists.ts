@@ -60,7 +60,10 @@ export interface Lists {
   reload(): void
   /** The operator's lists as they were last read. */
   own(): readonly OwnList[]
-  /** The same lists as they are on the disk now, with notes. Throws `lists` where one cannot be used. */
+  /**
+   * The same lists as they are on the disk now, with notes. Throws `lists` where one cannot be
+   * used.
+   */
   overrides(): readonly OverrideFile[]
   /** Names in all lists. */
   size(): number

@@ -2,9 +2,9 @@ import type { DomainLooks } from "./domain-looks.ts"
 import { COMPANY_WORDS, type OwnDomains, type OwnLikeness, SLIP_NAME_MIN } from "./own-domains.ts"
 
 // Whether a domain is made to be taken for a tenant's own is asked of its letters. Where the domain
-// is not kept, a sketch is: keyed hashes of all that `likenessToOwn` compares. Two texts are one slip
-// apart if they are the same without one letter, or but for the order of two, so that hashes of
-// those remains tell what the letters would.
+// is not kept, a sketch is: keyed hashes of all that `likenessToOwn` compares. Two texts are one
+// slip apart if they are the same without one letter, or but for the order of two, so that hashes
+// of those remains tell what the letters would.
 
 /** A keyed hash of a text. */
 export type HashOf = (text: string) => Uint8Array

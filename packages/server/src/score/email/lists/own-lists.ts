@@ -74,8 +74,8 @@ export function ownLines(
   return linesOf(text).map((line, index) => {
     if (line.trim() === "" || line.startsWith("#")) return null
     const [name = "", category = "", ...rest] = line.split(",").map((part) => part.trim())
-    // A name that a table has is a domain in ASCII form. Parsing takes ten times as long, which tells
-    // in a list of 100,000.
+    // A name that a table has is a domain in ASCII form. Parsing takes ten times as long, which
+    // tells in a list of 100,000.
     const parsed =
       known !== undefined && known.marks(name, 0) !== 0 ? { domain: name } : parseDomain(name)
     if ("fault" in parsed)

@@ -1,0 +1,45 @@
+import assert from "node:assert/strict"
+import { test } from "node:test"
+import { getHeapSpaceStatistics, getHeapStatistics, setFlagsFromString } from "node:v8"
+import { runInNewContext, Script } from "node:vm"
+import { collectGarbage } from "./collect-garbage.ts"
+
+const MB = 2 ** 20
+
+/** What nobody holds any more, young and old. */
+function leaveGarbage(): void {
+  for (let round = 0; round < 40; round++) {
+    const kept = Array.from({ length: 50_000 }, (_, n) => ({ n }))
+    assert.equal(kept.length, 50_000)
+  }
+}
+
+function newObjectsRoom(): number {
+  const space = getHeapSpaceStatistics().find(({ space_name }) => space_name === "new_space")
+  return space?.physical_space_size ?? Number.NaN
+}
+
+test("what nobody holds is collected, and the room for new objects given back", () => {
+  const held = Array.from({ length: 1000 }, (_, n) => ({ n }))
+  leaveGarbage()
+  const room = newObjectsRoom()
+  const used = getHeapStatistics().used_heap_size
+  collectGarbage()
+  assert.ok(room > MB, `${room} bytes of room before: nothing to give back`)
+  assert.ok(newObjectsRoom() < room / 2, `${newObjectsRoom()} of ${room} bytes of room`)
+  assert.ok(getHeapStatistics().used_heap_size < used)
+  assert.equal(held[999]?.n, 999)
+})
+
+test("nobody else can collect afterwards, and code kept before is still taken", () => {
+  // V8 knows a text it has just compiled. One of the same length is told from it by its code alone.
+  const cachedData = new Script("function answer() { return 0 }; answer()").createCachedData()
+  const isRefused = (digit: number): boolean | undefined =>
+    new Script(`function answer() { return ${digit} }; answer()`, { cachedData }).cachedDataRejected
+  collectGarbage()
+  assert.equal(runInNewContext("typeof gc"), "undefined")
+  assert.equal(isRefused(1), false)
+  setFlagsFromString("--expose-gc")
+  assert.equal(isRefused(2), true)
+  setFlagsFromString("--no-expose-gc")
+})

@@ -36,6 +36,8 @@ export interface NewFeedback extends FeedbackIdentity {
 
 export interface Feedback extends NewFeedback {
   readonly undoneAt: number | null
+  /** From when on the index does not reflect it; null: it does, the end of its time included. */
+  readonly dueAt: number | null
 }
 
 /** A report as it was when it was applied. */
@@ -356,5 +358,6 @@ export function feedbackOf(row: Selectable<Schema["feedback"]>): Feedback {
     reference: row.reference,
     expiresAt: row.expires_at,
     undoneAt: row.undone_at,
+    dueAt: row.due_at,
   }
 }

@@ -380,6 +380,7 @@ export function exposureIndexSuite(
     }
     const kinds = async (): Promise<string[]> =>
       (await index.lookup(alice, 7)).entries.map(({ kind }) => kind).sort()
+    const { identities, tenantIdentities } = await index.stats()
     await restate("attack", "monetized")
     assert.deepEqual(await kinds(), ["attack", "breach", "monetized"])
     await restate("fraud_confirmed")
@@ -394,6 +395,8 @@ export function exposureIndexSuite(
     })
     await assert.rejects(failing, RangeError)
     assert.deepEqual(await kinds(), ["breach"])
+    const after = await index.stats()
+    assert.deepEqual([after.identities, after.tenantIdentities], [identities, tenantIdentities])
   })
 
   test(`${engine}: rows are replaced together or not at all`, async (t) => {

@@ -104,8 +104,8 @@ export function recordsFeedbackSuite(
     await records.addFeedback(feedback({ ...acme, identityKey: bob }, "fb_3"), null, "{}")
     await records.addFeedback(feedback(other, "fb_4", { keyId: "k2" }), null, "{}")
     assert.deepEqual(await records.feedbackOf(acme), [
-      { ...early, undoneAt: null },
-      { ...full, undoneAt: null },
+      { ...early, undoneAt: null, dueAt: at + 1 },
+      { ...full, undoneAt: null, dueAt: at + 2 },
     ])
     assert.deepEqual(ids(await records.feedbackOf(other)), ["fb_4"])
     assert.equal(await records.newestFeedbackAt(), at + 2)

@@ -172,6 +172,7 @@ async function assertBroughtOver(records: Records): Promise<void> {
       reference: "case",
       expiresAt: at + 9,
       undoneAt: null,
+      dueAt: at + 9,
     },
   ])
   assert.deepEqual(await records.dueFeedback({ at: at + 9, limit: 9 }), [

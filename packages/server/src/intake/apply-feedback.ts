@@ -13,12 +13,13 @@ type AppliedIndex = Pick<
 >
 
 /**
- * Brings what the index says of an identity in line with the tenant's feedback. Doing it again
- * changes nothing. `onIndexed` is called when the index says it, before the records know.
+ * Brings what the index says of an identity in line with the tenant's feedback as of the moment its
+ * reports are read. Doing it again changes nothing. `onIndexed` is called when the index says it,
+ * before the records know.
  */
 export type ApplyFeedback = (
   identity: FeedbackIdentity,
-  atMs: number,
+  now: () => number,
   onIndexed?: () => void,
 ) => Promise<void>
 
@@ -39,15 +40,18 @@ const SOURCE: SourceDescription = {
 
 export function feedbackApplier(records: AppliedRecords, index: AppliedIndex): ApplyFeedback {
   const batchOf = arrivingBatches(index, () => SOURCE)
-  return async (identity, atMs, onIndexed) => {
+  return async (identity, now, onIndexed) => {
     const { tenantId, identityKey: key } = identity
-    const batchId = await batchOf(tenantId, SOURCE.name, atMs)
+    const batchId = await batchOf(tenantId, SOURCE.name, now())
     for (let attempt = 0; attempt < ATTEMPTS_MAX; attempt++) {
       let reports: readonly Feedback[] = []
+      let atMs = 0
       await index.restateTenantEvidence(tenantId, batchId, key, async () => {
         reports = await records.feedbackOf(identity)
+        atMs = now()
         const identityType = reports[0]?.identityType ?? "email"
-        return effectiveEvidence(reports, atMs).map((each) => entryOf(each, identityType, batchId))
+        const acting = effectiveEvidence(reports.filter(hasNotEnded), atMs)
+        return acting.map((each) => entryOf(each, identityType, batchId))
       })
       onIndexed?.()
       // Another node may have taken a report meanwhile, and have applied it before this did.
@@ -55,6 +59,11 @@ export function feedbackApplier(records: AppliedRecords, index: AppliedIndex): A
     }
     throw new RecordsError("unavailable", "Feedback comes faster than it can be applied")
   }
+}
+
+/** What one node took for expired is so for those whose clocks are behind its own. */
+function hasNotEnded({ expiresAt, dueAt }: Feedback): boolean {
+  return expiresAt === null || dueAt !== null
 }
 
 /** Each that fails means that another node stored a report about the same identity meanwhile. */
@@ -75,7 +84,7 @@ export async function applyAllFeedback(
   let count = 0
   for (let after: FeedbackIdentity | null = null; ;) {
     const page = await records.feedbackIdentities({ after, limit: IDENTITIES_AT_ONCE })
-    for (const identity of page) await apply(identity, atMs)
+    for (const identity of page) await apply(identity, () => atMs)
     count += page.length
     after = page.at(-1) ?? null
     if (page.length < IDENTITIES_AT_ONCE) return count

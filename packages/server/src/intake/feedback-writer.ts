@@ -103,7 +103,7 @@ export async function openFeedbackWriter(options: WriterOptions): Promise<Feedba
   const moment = (): number => Math.max(now(), lastReceivedAt)
   const applyNow = async (identity: FeedbackIdentity, onIndexed?: () => void): Promise<void> => {
     try {
-      await apply(identity, moment(), onIndexed)
+      await apply(identity, moment, onIndexed)
     } catch (error) {
       if (!(error instanceof IndexUnavailable)) throw error
       throw new RecordsError("unavailable", "The index cannot be written", { cause: error })

@@ -1,12 +1,12 @@
-import { createHash } from "node:crypto"
+import { createHash, randomBytes } from "node:crypto"
 import { MalformedBytes } from "../bytes.ts"
 import { CHECKSUM_BYTES, checksumOf, hasChecksum, putChecksum } from "../checksum.ts"
 import { CHECKED_FORMAT, IndexDamaged, IndexUnavailable } from "../exposure-index.ts"
 import type { Argument } from "./cluster-client.ts"
 import type { ClusterConnection } from "./connection.ts"
-import { MARK, TENANT_COUNT, type Layout } from "./layout.ts"
+import { MARK, RESTATED, TENANT_COUNT, type Layout } from "./layout.ts"
 import { type Making, values } from "./meta.ts"
-import { changeBucket, makeBucket, run } from "./scripts.ts"
+import { ANY_STAMP, changeBucket, makeBucket, run } from "./scripts.ts"
 
 /** The stored value of a field; undefined: none. */
 export type Value = Uint8Array | undefined
@@ -21,11 +21,14 @@ export interface Buckets {
   /**
    * Replaces the values of some fields by the result of `decide`, all at once; an empty list leaves
    * them as they are. If another process changed them first, `decide` runs again on the new values.
+   * Where it restates them, it runs again also if another process restated or overwrote some of the
+   * bucket meanwhile, be it by what was there.
    */
   change(
     bucket: number,
     fields: readonly Buffer[],
     decide: (values: readonly Value[]) => readonly Value[] | Promise<readonly Value[]>,
+    how?: { readonly restates: boolean },
   ): Promise<void>
   /** Replaces values, even unreadable ones. */
   overwrite(bucket: number, fields: readonly Buffer[], values: readonly Value[]): Promise<void>
@@ -56,6 +59,13 @@ const READS_MAX = 8
  */
 const HEAVY = 0x81
 const STAMP_BYTES = 8
+const RESTATED_FIELD = Buffer.from(RESTATED)
+
+/** Of what was restated last in a bucket, before a write and after it. */
+interface Stamps {
+  readonly before: Argument
+  readonly after: Argument
+}
 
 export function openBuckets(
   connection: ClusterConnection,
@@ -139,11 +149,13 @@ export function openBuckets(
     stored: readonly (Buffer | null)[],
     after: readonly Value[],
     mayBeHeavy: (was: Buffer) => boolean,
+    stamps: Stamps,
   ): Promise<boolean> => {
     if (after.length !== fields.length) throw new RangeError("a value for each field")
     const keys: [string, ...string[]] = [layout.bucketKey(bucket)]
     const heavies: Buffer[] = []
-    const args: Argument[] = [mark, String(layout.tenantFieldBytes), String(fields.length)]
+    const args: Argument[] = [mark, String(layout.tenantFieldBytes), stamps.before, stamps.after]
+    args.push(String(fields.length))
     for (const [i, field] of fields.entries()) {
       const was = stored[i] ?? NONE
       const value = after[i]
@@ -172,16 +184,20 @@ export function openBuckets(
       throw new IndexUnavailable("A part of the index is lost")
     },
 
-    async change(bucket, fields, decide) {
+    async change(bucket, fields, decide, { restates } = { restates: false }) {
       for (let attempt = 0; attempt < WRITES_MAX; attempt++) {
-        const stored = await fetched(bucket, fields)
+        const [stamp, ...stored] = await fetched(bucket, [RESTATED_FIELD, ...fields])
         const before = await resolved(bucket, fields, stored)
         if (before === null) continue
         const after = await decide(before)
         const isChanged = after.length > 0
-        // What is there may be of a change that no replica had in time.
-        if (!isChanged && !(await connection.hasReplica(layout.bucketKey(bucket)))) return
-        if (await written(bucket, fields, stored, isChanged ? after : before, isHeavy)) return
+        // What is there may be of a change that no replica had in time, and who restates it is in
+        // the way of those who read before.
+        const isDone = !isChanged && !restates
+        if (isDone && !(await connection.hasReplica(layout.bucketKey(bucket)))) return
+        const stamps = restates ? restating(stamp ?? NONE) : UNSTAMPED
+        const becomes = isChanged ? after : before
+        if (await written(bucket, fields, stored, becomes, isHeavy, stamps)) return
       }
       throw new IndexUnavailable("The index changes faster than it can be written")
     },
@@ -190,7 +206,7 @@ export function openBuckets(
       for (let attempt = 0; attempt < WRITES_MAX; attempt++) {
         const stored = await fetched(bucket, fields)
         // A damaged value may have stood for a heavy one, which must go with it.
-        if (await written(bucket, fields, stored, after, () => true)) return
+        if (await written(bucket, fields, stored, after, () => true, restating(ANY_STAMP))) return
       }
       throw new IndexUnavailable("The index changes faster than it can be written")
     },
@@ -205,12 +221,13 @@ export function openBuckets(
       const key = layout.bucketKey(bucket)
       const [size, reply] = await Promise.all([
         connection.send(key, ["HLEN", key]),
-        connection.send(key, ["HMGET", key, MARK, TENANT_COUNT]),
+        connection.send(key, ["HMGET", key, MARK, TENANT_COUNT, RESTATED]),
       ])
-      const [found, tenants = null] = values(reply, 2)
-      requireMark(found)
+      const found = values(reply, 3)
+      const [own, tenants = null] = found
+      requireMark(own)
       const tenantIdentities = tenants === null ? 0 : Number(tenants.toString())
-      const besides = tenants === null ? 1 : 2
+      const besides = found.filter((value) => value !== null).length
       return { identities: Number(size) - besides - tenantIdentities, tenantIdentities }
     },
 
@@ -233,6 +250,11 @@ export function openBuckets(
 }
 
 const NONE = Buffer.alloc(0)
+const UNSTAMPED: Stamps = { before: ANY_STAMP, after: NONE }
+
+function restating(before: Argument): Stamps {
+  return { before, after: randomBytes(STAMP_BYTES) }
+}
 
 export function isHeavy(value: Buffer): boolean {
   return value.length === 1 + STAMP_BYTES && value[0] === HEAVY

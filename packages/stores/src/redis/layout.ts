@@ -1,19 +1,25 @@
 import { KEY_BYTES } from "../exposure-index.ts"
 
 /**
- * In every bucket: the mark of the index it belongs to. Both names are shorter than any identity's
- * field.
+ * In every bucket: the mark of the index it belongs to. This name and the next two are shorter than
+ * any identity's field.
  */
 export const MARK = "m"
 /** In buckets with evidence of tenants: how many of the fields are theirs. */
 export const TENANT_COUNT = "t"
+/**
+ * In buckets where tenants' evidence was restated or erased: a random stamp, another one with each
+ * time. Who read the bucket before the newest of them may not write what follows from it, even if
+ * all values are again what they were.
+ */
+export const RESTATED = "r"
 
 /**
  * Where things are. A bucket is one hash, small enough that the engine keeps it as one packed piece
  * of memory:
  *
  *   NAME:{meta}          format, bits, mark, version, stamp, catalogue, key-check
- *   NAME:{BUCKET}        m: mark, t: number of tenants' fields
+ *   NAME:{BUCKET}        m: mark, t: number of tenants' fields, r: stamp of the last restating
  *                        rest of an identity key: entry set
  *                        tenant id (4 bytes, big-endian) and rest of an identity key: entry set
  *   NAME:{BUCKET}:FIELD  a value too long for its bucket, which then has only its stamp

@@ -44,7 +44,7 @@ export function rowWriter(layout: Layout, buckets: Buckets): RowWriter {
     owner: Owner,
     joined: (stored: Value, entries: readonly Entry[]) => Uint8Array,
     countOf: (stored: Value, identity: RowsOfIdentity) => number,
-    onRead: () => Promise<void> | undefined = () => undefined,
+    onRead?: () => Promise<void>,
   ): Promise<number> => {
     const shared = identities.map(({ key }) => layout.sharedField(key))
     // A tenant's evidence is refused if the shared field marks the subject as erased, so that field
@@ -52,8 +52,9 @@ export function rowWriter(layout: Layout, buckets: Buckets): RowWriter {
     const own =
       owner === "shared" ? [] : identities.map(({ key }) => layout.tenantField(owner, key))
     let counted = 0
-    await buckets.change(bucket, [...shared, ...own], async (values) => {
-      await onRead()
+    const restates = onRead !== undefined
+    const decide = async (values: readonly Value[]): Promise<readonly Value[]> => {
+      await onRead?.()
       counted = 0
       const kept = values.slice(0, own.length)
       const before = values.slice(own.length)
@@ -68,7 +69,8 @@ export function rowWriter(layout: Layout, buckets: Buckets): RowWriter {
         return value
       })
       return after.every((value, i) => isSame(before[i], value)) ? [] : [...kept, ...after]
-    })
+    }
+    await buckets.change(bucket, [...shared, ...own], decide, { restates })
     return counted
   }
 

@@ -2,6 +2,7 @@ import { createHash } from "node:crypto"
 import { ErrorReply } from "@redis/client"
 import type { Argument, Reply } from "./cluster-client.ts"
 import type { Sender } from "./connection.ts"
+import { RESTATED } from "./layout.ts"
 
 /**
  * A script that runs in the node with its keys: completely or, if it returns before it writes, not
@@ -12,27 +13,38 @@ export interface Script {
   readonly sha1: string
 }
 
+/** For who may write whatever was restated meanwhile. */
+export const ANY_STAMP = "*"
+
 /**
  * Changes fields of one bucket, and the keys of its heavy identities, if all of them are still what
  * the caller read.
  *
  *   KEYS   the bucket, then keys of heavy identities
- *   ARGV   mark; length of a tenant's field; number of fields; for each: field, before, after; for
- *          each heavy key: value
+ *   ARGV   mark; length of a tenant's field; stamp before and after; number of fields; for each:
+ *          field, before, after; for each heavy key: value
  *
- * No bytes stand for "none": no value is empty. Returns 1 when done, 0 when something had changed,
- * -1 when the bucket is not the one it was. It always writes, be it the mark that is there: a
- * replica that has this then has all that was read.
+ * No bytes stand for "none": no value is empty. The stamp is that of what was restated last; before
+ * it may be ANY_STAMP, and without one after it stays. Returns 1 when done, 0 when something had
+ * changed, -1 when the bucket is not the one it was. It always writes, be it the mark that is
+ * there: a replica that has this then has all that was read.
  */
 export const changeBucket = script(`
 if redis.call('HGET', KEYS[1], 'm') ~= ARGV[1] then return -1 end
-local fields = tonumber(ARGV[3])
+if ARGV[3] ~= '${ANY_STAMP}' and (redis.call('HGET', KEYS[1], '${RESTATED}') or '') ~= ARGV[3] then
+  return 0
+end
+local fields = tonumber(ARGV[5])
 for i = 0, fields - 1 do
-  if (redis.call('HGET', KEYS[1], ARGV[4 + 3 * i]) or '') ~= ARGV[5 + 3 * i] then return 0 end
+  if (redis.call('HGET', KEYS[1], ARGV[6 + 3 * i]) or '') ~= ARGV[7 + 3 * i] then return 0 end
 end
 local tenants, changed = 0, false
+if ARGV[4] ~= '' then
+  changed = true
+  redis.call('HSET', KEYS[1], '${RESTATED}', ARGV[4])
+end
 for i = 0, fields - 1 do
-  local field, before, after = ARGV[4 + 3 * i], ARGV[5 + 3 * i], ARGV[6 + 3 * i]
+  local field, before, after = ARGV[6 + 3 * i], ARGV[7 + 3 * i], ARGV[8 + 3 * i]
   if before ~= after then
     changed = true
     if after == '' then
@@ -49,7 +61,7 @@ end
 if not changed then redis.call('HSET', KEYS[1], 'm', ARGV[1]) end
 if tenants ~= 0 then redis.call('HINCRBY', KEYS[1], 't', tenants) end
 for k = 2, #KEYS do
-  local value = ARGV[4 + 3 * fields + k - 2]
+  local value = ARGV[6 + 3 * fields + k - 2]
   if value == '' then redis.call('DEL', KEYS[k]) else redis.call('SET', KEYS[k], value) end
 end
 return 1

@@ -34,7 +34,6 @@ export const FILES_ABOUT_ONE_NODE: Readonly<Record<string, string>> = {
   "oidc-faults.test.ts": "each node remembers for itself what the provider said, or that it failed",
   "older-data.test.ts": "it starts on data directories of older versions",
   "people-crash.test.ts": "it chooses the engines itself",
-  "people-guesses.test.ts": "guesses are counted in the memory of each node",
   "people-privacy.test.ts": "it backs up and searches the files of one data directory",
   "policy-running.test.ts": "it chooses the engines itself and looks at the processes of one node",
   "postgres.test.ts": "it chooses the engines itself",

@@ -19,7 +19,9 @@ import { openTrialCarrier } from "../../packages/carrier/src/open-trial-carrier.
 import { makeTrialClient } from "../../packages/carrier/src/trial-client.ts"
 import { assay, createKey } from "../cli/assay.ts"
 import { openStream } from "./ndjson.ts"
+import { NETWORK_SIGN_UPS } from "../../packages/server/src/signup/sign-ups-a-day.ts"
 import { type Service, startService } from "./service.ts"
+import { signUpForm } from "./sign-up-visitor.ts"
 import { simChange, writeTrialProvider } from "./sim-change.ts"
 import { temporaryDirectory } from "./temporary.ts"
 
@@ -63,6 +65,7 @@ if (cluster !== null && postgres !== null) {
       ASSAY_STREAM_IDLE_SECONDS: "900",
       ASSAY_SECRET_FILE: secret,
       ASSAY_PROVIDERS: providers,
+      ASSAY_TRUSTED_PROXIES: "127.0.0.1,::1",
     }
     // One after the other: the first makes tables and index.
     for (let n = 0; n < 3; n++) nodes.push(await start(n))
@@ -195,6 +198,56 @@ if (cluster !== null && postgres !== null) {
     for (const [at, n] of [2, 0, 1, 2, 1, 0].entries())
       assert.equal(await device(node(n), `new-${at}@mail.example`, "signup"), at + 1)
     for (const each of nodes) assert.equal(await device(each, "new-0@mail.example", "login"), 6)
+  })
+
+  const codesOf = async (answers: readonly Promise<Response>[]): Promise<(string | undefined)[]> =>
+    await Promise.all(
+      answers.map(async (answer) => {
+        const response = await answer
+        const { code } = (await response.json()) as { code?: string }
+        return response.ok ? "ok" : code
+      }),
+    )
+  const times = (codes: readonly (string | undefined)[], code: string): number =>
+    codes.filter((each) => each === code).length
+  const form = (): ReturnType<typeof signUpForm> =>
+    signUpForm({ ...node(0), dataDirectory: temporary })
+  const signUp = (on: Service, json: object, network: string): Promise<Response> =>
+    on.request("/api/v1/signup", { key: null, json, headers: { "x-forwarded-for": network } })
+
+  test("a network has its sign-ups of the day at all nodes together, and its work is good at one of them", async () => {
+    const once = await form()
+    const codes = await codesOf(nodes.map((each, n) => signUp(each, once, `203.0.113.${n}`)))
+    assert.deepEqual([times(codes, "ok"), times(codes, "proof-refused")], [1, 2])
+    const forms = await Promise.all(Array.from({ length: 3 * NETWORK_SIGN_UPS }, form))
+    const many = await codesOf(forms.map((each, n) => signUp(node(n), each, `192.0.2.${n}`)))
+    assert.equal(times(many, "ok"), NETWORK_SIGN_UPS)
+    assert.equal(times(many, "sign-ups-exceeded"), 2 * NETWORK_SIGN_UPS)
+    assert.deepEqual(await codesOf([signUp(node(1), await form(), "198.51.100.1")]), ["ok"])
+  })
+
+  test("three nodes together look at ten passwords for an account and fifty of a network", async () => {
+    const guess = (n: number, email: string, network: string): Promise<Response> =>
+      node(n).request("/api/v1/session", {
+        key: null,
+        json: { email, password: `guess number ${n} of many` },
+        headers: { "x-forwarded-for": network },
+      })
+    const atOne = Array.from({ length: 30 }, (_, n) =>
+      guess(n, "guessed@people.example", `198.18.${n}.1`),
+    )
+    const codes = await codesOf(atOne)
+    assert.deepEqual([times(codes, "sign-in-refused"), times(codes, "guesses-exceeded")], [10, 20])
+    for (const n of [0, 1, 2])
+      assert.equal((await guess(n, "guessed@people.example", "198.19.0.1")).status, 429)
+    const atMany = Array.from({ length: 75 }, (_, n) =>
+      guess(n, `nobody-${n}@people.example`, "198.51.100.7"),
+    )
+    const others = await codesOf(atMany)
+    assert.deepEqual(
+      [times(others, "sign-in-refused"), times(others, "guesses-exceeded")],
+      [50, 25],
+    )
   })
 
   test("nodes that ask providers at the same time spend no more in a day than one may", async () => {

@@ -1,7 +1,7 @@
-import { sql } from "kysely"
+import { type RawBuilder, sql } from "kysely"
 
 import type { Lease } from "./lease-in-force.ts"
-import type { Engine, Store } from "./records-engine.ts"
+import type { Engine, Store, Write } from "./records-engine.ts"
 
 export type { Lease } from "./lease-in-force.ts"
 
@@ -29,6 +29,22 @@ export interface LeaseRecords {
   useOnce(of: { name: string; forMs: number }): Promise<boolean>
   /** Whether it was used up, and its time is not over. */
   wasUsed(name: string): Promise<boolean>
+  /**
+   * Takes one attempt of each name, or none of any where one of them has none left: those who share
+   * the records have `most` together, from the first on for so long. Returns null where they were
+   * taken, else the milliseconds until there are some again.
+   */
+  takeAttempts(of: { names: readonly AttemptsOf[]; forMs: number }): Promise<number | null>
+  /** Gives one attempt of each name back, of those whose time is not over. */
+  giveBackAttempts(names: readonly string[]): Promise<void>
+  /** Deletes what was used up, and what was counted, whose time is over. */
+  forgetAttempts(): Promise<void>
+}
+
+export interface AttemptsOf {
+  /** It is kept as it is: a hash where it would tell whom it is about. */
+  readonly name: string
+  readonly most: number
 }
 
 /** A service that shares the records with others. */
@@ -71,8 +87,9 @@ export interface NodeRecords {
   nodes(): Promise<Node[]>
 }
 
-/** Begins the names of what is good once, beside those of leases. */
+/** Begin the names of what is good once, and of what is counted, beside those of leases. */
 const ONCE = "once "
+const ATTEMPTS = "attempts "
 
 /** Leases and nodes over either engine. */
 export function sqlNodes(
@@ -81,6 +98,23 @@ export function sqlNodes(
 ): LeaseRecords & NodeRecords {
   const { databaseMs } = engine
   const until = (forMs: number) => sql<number>`${databaseMs} + ${sql.lit(Math.round(forMs))}`
+  const begunAgain = (first: RawBuilder<unknown>, next: RawBuilder<unknown>) =>
+    sql<number>`case when leases.held_until <= ${databaseMs} then ${first} else ${next} end`
+  const oneLess = async (db: Write, names: readonly string[]): Promise<void> => {
+    if (names.length === 0) return
+    await db
+      .updateTable("leases")
+      .set((row) => ({ fence: sql<number>`${row.ref("fence")} - 1` }))
+      .where("name", "in", names.toSorted())
+      .where("fence", ">", 0)
+      .where("held_until", ">", databaseMs)
+      .execute()
+  }
+  /** Held by nobody, so that it is no lease to those who look. */
+  const unheld = (name: string, forMs: number, fence: number) => ({
+    ...{ name, holder: null, fence },
+    ...{ taken_at: databaseMs, held_until: until(forMs) },
+  })
   return {
     takeLease: ({ name, holder, forMs }) =>
       write(async (db) => {
@@ -154,13 +188,9 @@ export function sqlNodes(
           .where("name", "like", `${ONCE}%`)
           .where("held_until", "<=", databaseMs)
           .execute()
-        // Held by nobody, so that it is no lease to those who look.
         const used = await db
           .insertInto("leases")
-          .values({
-            ...{ name: ONCE + name, holder: null, fence: 0 },
-            ...{ taken_at: databaseMs, held_until: until(forMs) },
-          })
+          .values(unheld(ONCE + name, forMs, 0))
           .onConflict((conflict) => conflict.column("name").doNothing())
           .returning("name")
           .executeTakeFirst()
@@ -176,6 +206,62 @@ export function sqlNodes(
           .where("held_until", ">", databaseMs)
           .executeTakeFirst()
         return used !== undefined
+      }),
+
+    takeAttempts: ({ names, forMs }) =>
+      write(async (db) => {
+        const taken: string[] = []
+        const full: string[] = []
+        // In one order, so that no two wait for each other.
+        for (const { name, most } of names.toSorted((a, b) => (a.name < b.name ? -1 : 1))) {
+          const counted = await db
+            .insertInto("leases")
+            .values(unheld(ATTEMPTS + name, forMs, 1))
+            .onConflict((conflict) =>
+              conflict
+                .column("name")
+                .doUpdateSet({
+                  fence: begunAgain(sql`1`, sql`leases.fence + 1`),
+                  held_until: begunAgain(until(forMs), sql`leases.held_until`),
+                })
+                .where((row) =>
+                  row.or([
+                    row("leases.fence", "<", most),
+                    row("leases.held_until", "<=", databaseMs),
+                  ]),
+                ),
+            )
+            .returning("fence")
+            .executeTakeFirst()
+          ;(counted === undefined ? full : taken).push(ATTEMPTS + name)
+        }
+        if (full.length === 0) return null
+        await oneLess(db, taken)
+        const { wait } = await db
+          .selectFrom("leases")
+          .select(({ fn }) => sql<number>`${fn.max("held_until")} - ${databaseMs}`.as("wait"))
+          .where("name", "in", full)
+          .executeTakeFirstOrThrow()
+        return Math.max(0, wait)
+      }),
+
+    giveBackAttempts: (names) =>
+      write(async (db) => {
+        await oneLess(
+          db,
+          names.map((name) => ATTEMPTS + name),
+        )
+      }),
+
+    forgetAttempts: () =>
+      write(async (db) => {
+        await db
+          .deleteFrom("leases")
+          .where((row) =>
+            row.or([row("name", "like", `${ONCE}%`), row("name", "like", `${ATTEMPTS}%`)]),
+          )
+          .where("held_until", "<=", databaseMs)
+          .execute()
       }),
 
     databaseTime: () =>

@@ -5,6 +5,7 @@ import { refusedAs, testsOnRecords, type TestDatabase } from "./records-suite.ts
 const LONG = 60_000
 const one = { name: "rounds", holder: "one", forMs: LONG }
 const two = { ...one, holder: "two" }
+const once = (name: string) => ({ name, forMs: LONG })
 const facts = {
   ...{ id: "one", host: "a", version: "1.0.0", indexFormat: 3, serves: "{}" },
   startedAt: 5,
@@ -58,6 +59,51 @@ export function recordsNodesSuite(engine: string, newDatabase: () => Promise<Tes
       // Forgotten, and the one whose time is not over is not.
       assert.equal(await records.useOnce({ name: "step 2", forMs: LONG }), true)
       assert.equal(await records.useOnce({ name: "step 1", forMs: LONG }), false)
+    },
+  )
+
+  onRecords("attempts are counted together by all who share the records", async ({ open }) => {
+    const many = await Promise.all(Array.from({ length: 4 }, () => open()))
+    const names = [
+      { name: "one", most: 5 },
+      { name: "all", most: 7 },
+    ]
+    // Named in both orders, which must not make two wait for each other.
+    const asked = Array.from({ length: 24 }, (_, n) =>
+      (many[n % 4] ?? assert.fail()).takeAttempts({
+        names: n % 2 === 0 ? names : names.toReversed(),
+        forMs: LONG,
+      }),
+    )
+    const waits = await Promise.all(asked)
+    assert.equal(waits.filter((wait) => wait === null).length, 5)
+    for (const wait of waits) assert.ok(wait === null || (wait > 0 && wait <= LONG))
+    // Those that were refused took none of the other name.
+    const [records = assert.fail()] = many
+    const next = { names: [{ name: "all", most: 7 }], forMs: LONG }
+    const more = [1, 2, 3].map(() => records.takeAttempts(next))
+    assert.equal((await Promise.all(more)).filter((wait) => wait === null).length, 2)
+    assert.deepEqual(await records.leases(), [])
+  })
+
+  onRecords(
+    "attempts that are given back, or whose time is over, can be taken again",
+    async ({ records }) => {
+      const take = async (name: string, forMs = LONG): Promise<boolean> =>
+        (await records.takeAttempts({ names: [{ name, most: 1 }], forMs })) === null
+      assert.deepEqual([await take("one"), await take("one")], [true, false])
+      await records.giveBackAttempts(["one", "never taken"])
+      await records.giveBackAttempts(["one"])
+      assert.deepEqual([await take("one"), await take("one")], [true, false])
+      assert.deepEqual([await take("short", 1), await records.useOnce(once("short"))], [true, true])
+      await delay(20)
+      assert.deepEqual([await take("short"), await take("short")], [true, false])
+      // What is forgotten is only what is over.
+      assert.equal(await take("over", 1), true)
+      await delay(20)
+      await records.forgetAttempts()
+      assert.deepEqual([await take("one"), await take("over")], [false, true])
+      assert.equal(await records.wasUsed("short"), true)
     },
   )
 

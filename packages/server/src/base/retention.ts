@@ -139,7 +139,11 @@ export const keptInRecords: Readonly<Record<keyof Schema, Kept>> = {
     person: nobody,
     long: { text: "until the operator forgets the node" },
   },
-  leases: { what: "which of them does what one does at a time", person: nobody, long: forEver },
+  leases: {
+    what: "whose turn something is; attempts they count together",
+    person: "keyed hashes of networks, accounts and browsers",
+    long: { text: "leases as long as the service exists; counts until an hour after their end" },
+  },
   sinks: { what: "up to where each sink has events", person: nobody, long: forEver },
   ssf_streams: {
     what: "streams of OpenID Shared Signals",

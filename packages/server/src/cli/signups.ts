@@ -2,6 +2,7 @@ import { openDataDirectory } from "@assay/runtime/data-directory"
 import { openSecrets } from "@assay/runtime/secrets"
 import { dayOf } from "@assay/runtime/time"
 import { problems } from "@assay/core/contract"
+import { recordsAreShared } from "@assay/stores/open/open-database"
 import { readConfig } from "../base/config.ts"
 import { openMail } from "../base/mail.ts"
 import { openSignUpWriter, type Refused, type SignUps } from "../signup/sign-up-writer.ts"
@@ -61,8 +62,8 @@ async function withSignUps(
     const secrets = openSecrets(config.secretFile, false)
     const log = { warn: (text: string) => terminal.note(text) }
     const sendMail = config.mail === null ? null : openMail(config.mail, log)
-    await work(
-      openSignUpWriter({ mode: config.signUp, records, secrets, sendMail, now: terminal.now }),
-    )
+    const { signUp: mode } = config
+    const alone = !recordsAreShared(config)
+    await work(openSignUpWriter({ mode, records, alone, secrets, sendMail, now: terminal.now }))
   })
 }

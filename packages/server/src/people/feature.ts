@@ -36,15 +36,16 @@ function peopleRoutes(app: App, services: PeopleServices, writer: People): void 
 }
 
 async function openPeopleWriter(primary: Primary): Promise<People & Settling> {
-  const { records, secrets, now } = primary
+  const { records, secrets, turns, now } = primary
+  const subkey = secrets.subkeys["sealed-identity"]
   const { idleMs, lifeMs } = primary.sessions
   const sealed = openSealedPeople(secrets)
   const tools = {
     records,
     sealed,
     passwords: openPasswords(),
-    guesses: openGuesses(now),
-    steps: openSteps({ subkey: secrets.subkeys["sealed-identity"], records, now }),
+    guesses: openGuesses(now, turns.alone ? null : { records, subkey }),
+    steps: openSteps({ subkey, records, now }),
     makeSession: openMakeSession(sealed, lifeMs, now),
     now,
   }
@@ -58,6 +59,7 @@ async function openPeopleWriter(primary: Primary): Promise<People & Settling> {
     async forget() {
       await records.forgetSessions({ endedBefore: now(), unusedSince: now() - idleMs })
       await records.forgetInvitations(now() - INVITATION_KEPT_DAYS * DAY_MS)
+      await records.forgetAttempts()
     },
   }
 }

@@ -1,3 +1,5 @@
+import type { AttemptsOf, LeaseRecords } from "@assay/stores/records-nodes"
+import { openKeyedHash } from "../accounts/sealed.ts"
 import { Problem } from "../base/problem.ts"
 
 /** Where an attempt to sign in comes from, and for whom. */
@@ -12,10 +14,17 @@ export interface Attempt {
 
 export interface Guesses {
   /**
-   * Takes an attempt from what is left, before anything is looked up, or throws a Problem. The
-   * function it returns gives it back: the attempt was none, since it succeeded.
+   * Takes an attempt from what is left on this node, before anything is looked up, or throws a
+   * Problem.
    */
-  take(attempt: Attempt): () => void
+  take(attempt: Attempt): TakenAttempt
+}
+
+export interface TakenAttempt {
+  /** Takes it from what is left on all nodes together, or throws a Problem. */
+  everywhere(): Promise<void>
+  /** The attempt was none, since it succeeded. */
+  giveBack(): Promise<void>
 }
 
 const WINDOW_MS = 15 * 60_000
@@ -26,11 +35,21 @@ const PER_DEVICE = 10
 /** Of each kind. An entry takes some 200 bytes: 10 MB at most. */
 const COUNTED_MAX = 20_000
 
+/** Where nodes that share the records count together. */
+export interface SharedGuesses {
+  readonly records: Pick<LeaseRecords, "takeAttempts" | "giveBackAttempts">
+  /** Of the master secret: all nodes name who attempts alike, and nobody without it can. */
+  readonly subkey: Uint8Array
+}
+
 /**
  * Counts attempts that failed. A browser that signed the person in before is counted by itself
  * alone: however many guess, the owner's own browser gets in.
+ *
+ * What this node counts comes first, so that a flood is turned away without asking the records.
+ * `shared` is null for a node that is alone.
  */
-export function openGuesses(now: () => number): Guesses {
+export function openGuesses(now: () => number, shared: SharedGuesses | null): Guesses {
   const networks = openCounts(PER_NETWORK, now)
   const accounts = openCounts(PER_ACCOUNT, now)
   const devices = openCounts(PER_DEVICE, now)
@@ -41,18 +60,60 @@ export function openGuesses(now: () => number): Guesses {
           ? [devices.of(device)]
           : [accounts.of(account), ...(network === null ? [] : [networks.of(network)])]
       const full = counted.filter((count) => count.isFull())
-      if (full.length > 0) {
-        const waitMs = Math.max(...full.map((count) => count.waitMs()))
-        throw new Problem(
-          "guesses-exceeded",
-          `Nothing was looked at. Try again in ${Math.ceil(waitMs / 1000)} seconds.`,
-        )
-      }
+      if (full.length > 0) throw exceeded(Math.max(...full.map((count) => count.waitMs())))
       for (const count of counted) count.add(1)
-      return () => {
+      const giveBackHere = (): void => {
         for (const count of counted) count.add(-1)
       }
+      const together = shared === null ? null : sharedAttempt(shared, { network, account, device })
+      return {
+        async everywhere() {
+          try {
+            await together?.take()
+          } catch (error) {
+            // Nothing is looked at, and this node would otherwise refuse for longer than all do.
+            giveBackHere()
+            throw error
+          }
+        },
+        async giveBack() {
+          giveBackHere()
+          await together?.giveBack()
+        },
+      }
     },
+  }
+}
+
+function exceeded(waitMs: number): Problem {
+  return new Problem(
+    "guesses-exceeded",
+    `Nothing was looked at. Try again in ${Math.ceil(waitMs / 1000)} seconds.`,
+  )
+}
+
+function sharedAttempt(
+  { records, subkey }: SharedGuesses,
+  { network, account, device }: Attempt,
+): { take(): Promise<void>; giveBack(): Promise<void> } {
+  const hash = openKeyedHash(subkey, "attempt to sign in")
+  const of = (kind: string, text: string, most: number): AttemptsOf => ({
+    name: `sign-in ${Buffer.from(hash(`${kind} ${text}`)).toString("base64")}`,
+    most,
+  })
+  const names =
+    device !== null
+      ? [of("device", device, PER_DEVICE)]
+      : [
+          of("account", account, PER_ACCOUNT),
+          ...(network === null ? [] : [of("network", network, PER_NETWORK)]),
+        ]
+  return {
+    async take() {
+      const waitMs = await records.takeAttempts({ names, forMs: WINDOW_MS })
+      if (waitMs !== null) throw exceeded(waitMs)
+    },
+    giveBack: () => records.giveBackAttempts(names.map(({ name }) => name)),
   }
 }
 

@@ -8,7 +8,17 @@ import { COMMON_PASSWORDS } from "./common-passwords.ts"
 export interface Passwords {
   hash(password: string): Promise<Uint8Array>
   /** Takes as long where there is no hash to compare with: the time tells nothing. */
-  matches(password: string, hash: Uint8Array | null, known: boolean): Promise<boolean>
+  matches(password: string, hash: Uint8Array | null, asked: Asked): Promise<boolean>
+}
+
+export interface Asked {
+  /** By a browser that signed in before. */
+  readonly known: boolean
+  /**
+   * Done when it is this one's turn: as dear to whoever does it as there are turns, however many
+   * wait. What it throws ends this.
+   */
+  readonly first?: () => Promise<void>
 }
 
 /** OWASP's password storage cheat sheet, 2025: 19 MiB and two passes, in one lane. */
@@ -42,8 +52,9 @@ export function openPasswords(): Passwords {
         const nonce = randomBytes(NONCE_BYTES)
         return Buffer.from(textOf(PARAMETERS, nonce, await work(password, nonce, PARAMETERS)))
       }),
-    matches: (password, hash, isKnown) =>
-      (isKnown ? known : guests)(async () => {
+    matches: (password, hash, asked) =>
+      (asked.known ? known : guests)(async () => {
+        await asked.first?.()
         const read = hash === null ? null : readHash(Buffer.from(hash).toString("utf8"))
         if (read === null) {
           await work(password, nobody, PARAMETERS)

@@ -55,11 +55,11 @@ export function openSignIn(tools: PeopleTools): SigningIn {
       const found = await records.personByEmail(hash)
       const device = found === null ? null : deviceOf(visitor.device, found.person.id, sealed)
       const account = Buffer.from(hash).toString("base64")
-      const giveBack = guesses.take({ network: visitor.network, account, device })
+      const attempt = guesses.take({ network: visitor.network, account, device })
       const stored = found?.credentials.find(({ kind }) => kind === "password")?.secret ?? null
-      if (!(await passwords.matches(password, stored, device !== null)) || found === null)
-        throw refused()
-      giveBack()
+      const asked = { known: device !== null, first: attempt.everywhere }
+      if (!(await passwords.matches(password, stored, asked)) || found === null) throw refused()
+      await attempt.giveBack()
       if (!found.credentials.some(({ kind }) => kind === "totp"))
         return await open(found, "password", null, visitor)
       return { step: steps.begin("second-step", { personId: found.person.id }) }
@@ -71,12 +71,13 @@ export function openSignIn(tools: PeopleTools): SigningIn {
       if (found === null) throw refused()
       const device = deviceOf(visitor.device, personId, sealed)
       const account = `second step of ${personId}`
-      const giveBack = guesses.take({ network: visitor.network, account, device })
+      const attempt = guesses.take({ network: visitor.network, account, device })
+      await attempt.everywhere()
       const use = useOf(code, found.credentials)
       if (use === null) throw refused()
       await steps.take("second-step", step)
       const signedIn = await open(found, use.counter === null ? "recovery" : "totp", use, visitor)
-      giveBack()
+      await attempt.giveBack()
       return signedIn
     },
 

@@ -138,8 +138,8 @@ export const signUp: Feature<SignUpServices, SignUps> = {
     { challenge: true, ask: true, confirm: true, waiting: true, approve: true, refuse: true },
     { answerMs: 60_000 },
   ),
-  writer: async ({ records, secrets, signUp: { mode, sendMail }, now }) =>
-    openSignUpWriter({ mode, records, secrets, sendMail, now }),
+  writer: async ({ records, turns: { alone }, secrets, signUp: { mode, sendMail }, now }) =>
+    openSignUpWriter({ mode, records, alone, secrets, sendMail, now }),
 }
 
 const offeredTerms = {

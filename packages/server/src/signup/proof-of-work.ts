@@ -1,6 +1,7 @@
 import { createHmac, randomInt } from "node:crypto"
 import { isPayload } from "@assay/drop/proof-payload"
 import { openSpent } from "@assay/drop/spent"
+import type { LeaseRecords } from "@assay/stores/records-nodes"
 import { type Challenge, createChallenge, verifySolution } from "altcha-lib"
 import { deriveKey } from "altcha-lib/algorithms/pbkdf2"
 
@@ -18,13 +19,44 @@ export interface ProofOfWork {
   accept(proof: object): Promise<boolean>
 }
 
+/** Solutions that were accepted. */
+export interface SpentWork {
+  /** Whether work on a challenge of that moment may have been accepted, and forgotten since. */
+  mayBeForgotten(madeAtMs: number): boolean
+  /** True once for each challenge. */
+  spend(signature: Uint8Array, endsAtMs: number): Promise<boolean>
+}
+
 /**
- * Solutions that were accepted are remembered in this process alone, and no challenge of an earlier
- * one is taken: it might have been used there.
+ * Of a node that is alone: remembered in this process, and no challenge of an earlier one is taken,
+ * since it might have been used there.
  */
-export function openProofOfWork(secret: Uint8Array, now: () => number): ProofOfWork {
+export function openSpentWork(now: () => number): SpentWork {
   const openedAtMs = now()
   const spent = openSpent({ now, rememberedMax: REMEMBERED_MAX })
+  return {
+    mayBeForgotten: (madeAtMs) => !(madeAtMs >= openedAtMs),
+    spend: async (signature, endsAtMs) => spent.spend(signature, endsAtMs),
+  }
+}
+
+/** Of several nodes together: used up in the records. */
+export function sharedSpentWork(records: Pick<LeaseRecords, "useOnce">): SpentWork {
+  return {
+    mayBeForgotten: () => false,
+    spend: async (signature) => {
+      const name = `sign-up work ${Buffer.from(signature).toString("base64")}`
+      // Longer than it is taken, by any clock that is right to some minutes.
+      return await records.useOnce({ name, forMs: 4 * SOLVE_MS })
+    },
+  }
+}
+
+export function openProofOfWork(
+  secret: Uint8Array,
+  spent: SpentWork,
+  now: () => number,
+): ProofOfWork {
   const secrets = challengeSecrets(secret)
   return {
     challenge: async () =>
@@ -39,10 +71,10 @@ export function openProofOfWork(secret: Uint8Array, now: () => number): ProofOfW
       const { challenge, solution } = proof
       const { expiresAt = 0, data = {} } = challenge.parameters
       // The library reads the clock of the process, and takes a challenge without an end for good.
-      if (!(expiresAt * 1000 > now() && Number(data["made"]) >= openedAtMs)) return false
+      if (!(expiresAt * 1000 > now()) || spent.mayBeForgotten(Number(data["made"]))) return false
       const { verified } = await verifySolution({ challenge, solution, deriveKey, ...secrets })
       if (!verified) return false
-      return spent.spend(Buffer.from(challenge.signature ?? "", "hex"), expiresAt * 1000)
+      return await spent.spend(Buffer.from(challenge.signature ?? "", "hex"), expiresAt * 1000)
     },
   }
 }

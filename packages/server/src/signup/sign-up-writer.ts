@@ -4,6 +4,7 @@ import type { SignUpMode } from "@assay/core/contract"
 import type { Secrets } from "@assay/runtime/secrets"
 import { DAY_MS } from "@assay/runtime/time"
 import { RecordsError, type RecordsFault } from "@assay/stores/records-error"
+import type { LeaseRecords } from "@assay/stores/records-nodes"
 import type { SignedUp, SignUp, SignUpRecords } from "@assay/stores/records-signups"
 import { WAITING_SIGNUP_DAYS } from "../base/retention.ts"
 import { hashApiKey, hintOf, mintApiKey } from "../accounts/api-key.ts"
@@ -12,8 +13,8 @@ import { plans } from "../accounts/plans.ts"
 import { openKeyedHash, openSealer } from "../accounts/sealed.ts"
 import { hashOfToken, newToken } from "../accounts/sessions.ts"
 import type { SendMail } from "../base/mail.ts"
-import { openProofOfWork } from "./proof-of-work.ts"
-import { openSignUpsADay } from "./sign-ups-a-day.ts"
+import { openProofOfWork, openSpentWork, sharedSpentWork } from "./proof-of-work.ts"
+import { openSignUpsADay, sharedSignUpsADay } from "./sign-ups-a-day.ts"
 import { alreadyLetter, tokenLetter } from "./letters.ts"
 
 /** The plan of everybody who signs up. */
@@ -64,7 +65,10 @@ export interface Decider {
   readonly requestId: string | null
 }
 
-/** Takes sign-ups, in the primary: what it counts and what was used up is in one memory. */
+/**
+ * Takes sign-ups, in the primary: what it counts and what was used up is in its memory, or in the
+ * records where other nodes share them.
+ */
 export interface SignUps {
   challenge(): Promise<Challenge>
   ask(asked: AskedSignUp): Promise<SignUpOutcome>
@@ -82,7 +86,10 @@ export interface SignUpWriter extends SignUps {
 
 interface Options {
   readonly mode: SignUpMode
-  readonly records: SignUpRecords
+  readonly records: SignUpRecords &
+    Pick<LeaseRecords, "useOnce" | "takeAttempts" | "forgetAttempts">
+  /** No other node can share the records. */
+  readonly alone: boolean
   readonly secrets: Pick<Secrets, "subkeys">
   /** null: an approval's token is handed on by the administrator. */
   readonly sendMail: SendMail | null
@@ -93,10 +100,12 @@ interface Options {
  * Work comes first, then the day's count, then the store: what is dear to us is done only for
  * those who did something for it.
  */
-export function openSignUpWriter({ mode, records, secrets, sendMail, now }: Options): SignUpWriter {
+export function openSignUpWriter(options: Options): SignUpWriter {
+  const { mode, records, alone, secrets, sendMail, now } = options
   const subkey = secrets.subkeys["sealed-identity"]
-  const proofs = openProofOfWork(subkey, now)
-  const days = openSignUpsADay(now)
+  const spent = alone ? openSpentWork(now) : sharedSpentWork(records)
+  const proofs = openProofOfWork(subkey, spent, now)
+  const days = alone ? openSignUpsADay(now) : sharedSignUpsADay({ records, subkey, now })
   const addresses = openSealer(subkey, "sign-up address")
   const addressHash = openKeyedHash(subkey, "sign-up address")
 
@@ -136,7 +145,7 @@ export function openSignUpWriter({ mode, records, secrets, sendMail, now }: Opti
 
     async ask(asked) {
       if (!(await proofs.accept(asked.proof))) return { refused: "proof-refused" }
-      if (!days.admit(asked.network)) return { refused: "sign-ups-exceeded" }
+      if (!(await days.admit(asked.network))) return { refused: "sign-ups-exceeded" }
       if (mode === "open") {
         const { made, shown } = newTenant(now(), asked.requestId)
         const tenant = nameOf(asked.organisation)
@@ -197,6 +206,7 @@ export function openSignUpWriter({ mode, records, secrets, sendMail, now }: Opti
     forget: async () => {
       const before = now() - DAY_MS
       await records.forgetSignUps({ before, waitingBefore: now() - WAITING_MS })
+      if (!alone) await records.forgetAttempts()
     },
   }
 }

@@ -25,6 +25,9 @@ export interface MeasuredSource {
 
 export type CirculationFigures = Omit<Circulation, "decidedBy">
 
+/** Called with how many of the steps are done: a segment is one, and so is each comparison. */
+export type MeasuringProgress = (done: number, total: number) => void
+
 /** What does not fit is spilled: keyed rows, never anything else. */
 const MEMORY_MB = 512
 
@@ -55,6 +58,9 @@ const SECRET = "(head >> 56) & 7"
 const HAS_FINGERPRINT = "(head >> 31) & 1 = 1"
 const FINGERPRINT = "(head >> 16) & 4095"
 
+/** Of all samples together, once they were read. */
+const COMPARISONS = 4
+
 /**
  * Counts, for each source, how much of its sample sources of an older date hold too. The work
  * directory takes what does not fit into memory, and is left as it was.
@@ -63,6 +69,7 @@ export async function circulationFigures(
   sources: readonly MeasuredSource[],
   segmentsDirectory: string,
   workDirectory: string,
+  onProgress: MeasuringProgress = () => undefined,
 ): Promise<ReadonlyMap<number, CirculationFigures>> {
   await mkdir(workDirectory, { recursive: true, mode: 0o700 })
   const spill = await mkdtemp(join(workDirectory, "circulation-"))
@@ -76,7 +83,7 @@ export async function circulationFigures(
     })
     const connection = await instance.connect()
     try {
-      return await figuresOver(connection, sources, segmentsDirectory)
+      return await figuresOver(connection, sources, segmentsDirectory, onProgress)
     } finally {
       connection.closeSync()
       instance.closeSync()
@@ -90,7 +97,15 @@ async function figuresOver(
   connection: DuckDBConnection,
   sources: readonly MeasuredSource[],
   segmentsDirectory: string,
+  onProgress: MeasuringProgress,
 ): Promise<ReadonlyMap<number, CirculationFigures>> {
+  const steps = sources.reduce((sum, { files }) => sum + files.length, 0) + COMPARISONS
+  let done = 0
+  const step = <T>(value: T): T => {
+    onProgress(++done, steps)
+    return value
+  }
+  onProgress(0, steps)
   await connection.run(`
     CREATE TABLE sources (source UINTEGER, rank UINTEGER, address_only BOOLEAN);
     CREATE TABLE held (
@@ -99,16 +114,20 @@ async function figuresOver(
   const oldestFirst = sources.toSorted(olderFirst)
   for (const [rank, { id, addressOnly, files }] of oldestFirst.entries()) {
     await connection.run(`INSERT INTO sources VALUES (${id}, ${rank}, ${addressOnly})`)
-    for (const file of files) await connection.run(sampleOf(id, join(segmentsDirectory, file)))
+    for (const file of files)
+      step(await connection.run(sampleOf(id, join(segmentsDirectory, file))))
   }
-  const identities = await countKnown(connection, "key_high, key_low", "true")
-  const pairs = await countKnown(
-    connection,
-    "key_high, key_low, fingerprint",
-    "fingerprint IS NOT NULL AND NOT address_only",
+  const identities = step(await countKnown(connection, "key_high, key_low", "true"))
+  const pairs = step(
+    await countKnown(
+      connection,
+      "key_high, key_low, fingerprint",
+      "fingerprint IS NOT NULL AND NOT address_only",
+    ),
   )
-  const origins = await knownFrom(connection)
-  const same = new Map([...(await sameForms(connection)), ...sameFiles(oldestFirst)])
+  const origins = step(await knownFrom(connection))
+  const forms = step(await sameForms(connection))
+  const same = new Map([...forms, ...sameFiles(oldestFirst)])
   const none = { all: 0, known: 0 }
   return new Map(
     sources.map(({ id }) => {

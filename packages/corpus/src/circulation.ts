@@ -14,6 +14,7 @@ import {
   type CirculationFigures,
   circulationFigures,
   type MeasuredSource,
+  type MeasuringProgress,
 } from "./circulation-figures.ts"
 import { isAddressOnly, sourceDate } from "./sources.ts"
 import { Explained } from "@assay/runtime/explained"
@@ -79,9 +80,10 @@ export async function circulationChanges(
   segmentsDirectory: string,
   workDirectory: string,
   loading?: LoadingBatch,
+  onProgress?: MeasuringProgress,
 ): Promise<SourceChanges> {
   const sources = measuredSources(catalogue, loading)
-  const figures = await figuresOf(sources, segmentsDirectory, workDirectory)
+  const figures = await figuresOf(sources, segmentsDirectory, workDirectory, onProgress)
   return changesOf(catalogue, figures, loading)
 }
 
@@ -128,10 +130,11 @@ async function figuresOf(
   sources: readonly MeasuredSource[],
   segmentsDirectory: string,
   workDirectory: string,
+  onProgress?: MeasuringProgress,
 ): Promise<ReadonlyMap<number, CirculationFigures>> {
   if (sources.length === 0) return new Map()
   try {
-    return await circulationFigures(sources, segmentsDirectory, workDirectory)
+    return await circulationFigures(sources, segmentsDirectory, workDirectory, onProgress)
   } catch (cause) {
     const away = sources
       .flatMap(({ files }) => files)

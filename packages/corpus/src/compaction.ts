@@ -62,6 +62,19 @@ export interface CompactionRequest {
 export async function compactIfNeeded(
   request: CompactionRequest,
 ): Promise<(Replaced & { readonly reason: CompactionReason }) | null> {
-  const reason = compactionReason(await readIndexFacts(request.path), request.now())
-  return reason === null ? null : { ...(await compactLmdbIndex(request)), reason }
+  const { path, now, onProgress = () => undefined } = request
+  const reason = compactionReason(await readIndexFacts(path), now())
+  if (reason === null) return null
+  let all = 0
+  const replaced = await compactLmdbIndex({
+    path,
+    now,
+    onProgress(done, total) {
+      all = total
+      onProgress(done, total)
+    },
+  })
+  // What was lost before is not among those that were copied.
+  onProgress(all, all)
+  return { ...replaced, reason }
 }

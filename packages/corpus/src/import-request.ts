@@ -86,9 +86,13 @@ export interface ImportProgress {
   readonly rows: number
   /** Rows read so far that were rejected; not said where rows are only counted. */
   readonly rejected?: number
-  /** Bytes of the input while examining and reading, rows while merging. */
+  /**
+   * Of `total`: bytes while examining and reading, rows while sorting and merging, steps while
+   * measuring, identities while compacting. It never becomes less within a phase, nor does its
+   * share of the total, and each phase ends with all of it.
+   */
   readonly done: number
-  /** null if the amount of work is not known. */
+  /** null until the amount of work is known. */
   readonly total: number | null
 }
 

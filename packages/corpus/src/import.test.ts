@@ -123,7 +123,8 @@ const BEHIND: [string, (directory: DataDirectory) => Run, RegExp][] = [
     // A folder stands where the file should be written.
     (directory) => ({
       onProgress: ({ phase }) => {
-        if (phase === "measuring") mkdirSync(join(directory.path, "catalogue.json.new"))
+        if (phase === "measuring")
+          mkdirSync(join(directory.path, "catalogue.json.new"), { recursive: true })
       },
     }),
     /^Batch 1 of s is live, but the copy of its catalogue was not written \(EISDIR\); the same command again completes it$/,

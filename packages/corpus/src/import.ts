@@ -309,6 +309,11 @@ async function importBatch(
   const importedBy = work.request.importedBy
   const recipe = recipeOf(work.request, examined, kept.keyedAs)
   const rejected = rejectedIn(kept.tally)
+  let steps = 1
+  const measured = (done: number, total: number): void => {
+    steps = total
+    watch.progress({ phase: "measuring", rows, rejected, done, total })
+  }
   watch.progress({ phase: "measuring", rows, rejected, done: 0, total: null })
   // Circulation between sources is recomputed at the moment the batch goes live.
   const sources = await circulationChanges(
@@ -319,7 +324,9 @@ async function importBatch(
       ...{ batchId: batch.id, file: kept.segment.file, description: source },
       ...{ identities, inputs: recipe.inputs },
     },
+    measured,
   )
+  measured(steps, steps)
   const going = { rows, identities, importedBy, segment: kept.segment, recipe, sources }
   const report: Report = {
     changed: true,

@@ -1,16 +1,19 @@
 import { join } from "node:path"
-import type {
-  Batch,
-  Catalogue,
-  ExposureIndex,
-  MergedSegment,
-  SegmentBlock,
+import {
+  type Batch,
+  type Catalogue,
+  type ExposureIndex,
+  KEY_BYTES,
+  type MergedSegment,
+  type SegmentBlock,
 } from "@assay/stores/exposure-index"
+import { firstOf } from "@assay/stores/cells"
 import { ImportFailure } from "./engine/import-failure.ts"
 import type { ImportReport, ImportWork } from "./import-request.ts"
 import { keepCatalogue } from "./kept-catalogue.ts"
 import { forgetKept, type KeptSegment } from "./kept-segment.ts"
 import { rejectedIn, type SortedRows } from "./make-segment.ts"
+import { RowsExpected } from "./rows-expected.ts"
 import { openSegmentReader } from "./segments/segment.ts"
 
 /** Brings the rows of a segment into the index, as those of a batch that is loading. */
@@ -45,19 +48,33 @@ export async function mergeRows(
   { blocks, rowsMax }: SortedRows,
   rejected = 0,
 ): Promise<MergedSegment> {
+  const expected = new RowsExpected(rowsMax)
+  const tell = (rows: number, total: number): void =>
+    watch.progress({ phase: "merging", rows, rejected, done: rows, total })
   let rows = 0
-  return await index.mergeSegment(batch.id, untilStopped(blocks, reach.signal), (more) => {
-    rows += more
-    watch.progress({ phase: "merging", rows, rejected, done: rows, total: rowsMax })
-  })
+  const merged = await index.mergeSegment(
+    batch.id,
+    untilStopped(blocks, reach.signal, expected),
+    (more) => {
+      rows += more
+      tell(rows, expected.totalFor(rows))
+    },
+  )
+  tell(merged.rows, merged.rows)
+  return merged
 }
 
 async function* untilStopped(
   blocks: AsyncIterable<SegmentBlock>,
   signal: AbortSignal,
+  expected: RowsExpected,
 ): AsyncGenerator<SegmentBlock> {
+  let rows = 0
   for await (const block of blocks) {
     signal.throwIfAborted()
+    const { count, keys } = block
+    rows += count
+    if (count > 0) expected.came(rows, firstOf(keys, (count - 1) * KEY_BYTES))
     yield block
   }
 }

@@ -14,9 +14,11 @@ import type { ReadJob, ReadResult, ReadTally } from "./engine/reader.ts"
 import { unfinishedRejects } from "./engine/reject-file.ts"
 import { bothDone } from "./engine/side-by-side.ts"
 import { sortHere, type SortedHere } from "./engine/sort-here.ts"
-import type { SortedSegment, SorterOptions } from "./engine/sorter.ts"
+import type { SortedSegment, SorterOptions, SortProgress } from "./engine/sorter.ts"
 import type { SegmentWork } from "./import-request.ts"
 import { keepSegment, type KeptSegment, segmentFile, unfinishedSegment } from "./kept-segment.ts"
+import { RowsExpected } from "./rows-expected.ts"
+import { GROUP_ROWS } from "./segments/segment-writer.ts"
 
 /**
  * The name of what a stream gives until all of it was read: only then it is known what it is. One
@@ -96,7 +98,10 @@ export async function makeSegment(
         Buffer.from(identityKey(sha256, identity, IDENTITY_TAGS.domain, domain)).toString("hex"),
       ),
     }
-    const sorting = sorter === null ? sortHere(reader, options) : sorter.sort(options)
+    let progressOfSorting: SortingProgress | null = null
+    const onSorted = (sorted: SortProgress): void => progressOfSorting?.note(sorted)
+    const sorting =
+      sorter === null ? sortHere(reader, options, onSorted) : sorter.sort(options, onSorted)
     // A second thread costs more to start than a small input costs to parse.
     const threads = isSmall ? 1 : Math.min(THREADS_MAX, availableParallelism())
     const reading = reader.read(
@@ -110,8 +115,16 @@ export async function makeSegment(
     const read = await readBeside(reading, sorting)
     const { tally } = read
     const rejected = rejectedIn(tally)
-    watch.progress({ phase: "sorting", rows: tally.rows, rejected, done: 0, total: null })
+    const { rows } = tally
+    const { totalBytes } = examined
+    watch.progress({ phase: "reading", rows, rejected, done: totalBytes, total: totalBytes })
     refuseNothing(tally, rejects)
+    // Rows are merged as soon as a group of them is sorted, or when all are.
+    const awaited = sorter === null ? rows : Math.min(rows, GROUP_ROWS)
+    const tell = (done: number, total: number): void =>
+      watch.progress({ phase: "sorting", rows, rejected, done, total })
+    const sortingProgress = new SortingProgress(awaited, tell)
+    progressOfSorting = sortingProgress
     const fingerprint = await nameOf(read)
     if (fingerprint === null) return null
     const keep = async ({ rows, bytes, sha256: hash }: SortedSegment): Promise<KeptSegment> => {
@@ -132,11 +145,15 @@ export async function makeSegment(
     }
     // The first sorted row shows that the sorter has all of them: the reader's memory is wanted.
     const rowsOf = (sorted: AsyncIterable<KeyedRows> | Iterable<KeyedRows>): SortedRows => ({
-      blocks: segmentBlocks(sorted, () => void reader.kill()),
-      rowsMax: tally.rows,
+      blocks: segmentBlocks(sorted, () => {
+        sortingProgress.end()
+        void reader.kill()
+      }),
+      rowsMax: rows,
     })
     if (sorter === null) {
       const sorted = (await sorting) as SortedHere
+      sortingProgress.end()
       const kept = await keep(sorted)
       if (sorted.kept === null) return { kept, merged: null }
       merging = merge(fingerprint, read, startedAtMs, rowsOf(sorted.kept))
@@ -155,6 +172,36 @@ export async function makeSegment(
     if (workName === STREAMED) rmSync(rejects, { force: true })
     // A reader that was killed could not remove it itself.
     rmSync(unfinishedRejects(rejects), { force: true })
+  }
+}
+
+/** Tells how far sorting is, until the first rows of it are merged. */
+class SortingProgress {
+  readonly #awaited: number
+  readonly #expected: RowsExpected
+  readonly #tell: (done: number, total: number) => void
+  #total: number
+  #isOver = false
+
+  constructor(awaited: number, tell: (done: number, total: number) => void) {
+    this.#awaited = awaited
+    this.#expected = new RowsExpected(awaited)
+    this.#tell = tell
+    this.#total = awaited
+    tell(0, awaited)
+  }
+
+  note({ rows, first }: SortProgress): void {
+    if (this.#isOver) return
+    const done = Math.min(rows, this.#awaited)
+    this.#expected.came(rows, first)
+    this.#total = this.#expected.totalFor(done)
+    this.#tell(done, this.#total)
+  }
+
+  end(): void {
+    if (!this.#isOver) this.#tell(this.#total, this.#total)
+    this.#isOver = true
   }
 }
 

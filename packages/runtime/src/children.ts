@@ -174,12 +174,12 @@ export interface CommandProgram {
   readonly execArgv?: readonly string[] | undefined
 }
 
-/** Runs a command of this program. */
+/** Runs a command of this program, which may say how far it is. */
 export function startCommand(
   { exec, execArgv = [] }: CommandProgram,
   args: readonly string[],
   { stdio, timeoutMs, env }: CommandOptions,
-): RunningCommand {
+): SpokenCommand {
   if (exec === undefined) throw new Error("It is not known which program this is")
   const child = fork(exec, args, {
     execArgv: [...execArgv],
@@ -187,7 +187,11 @@ export function startCommand(
     ...(env !== undefined && { env }),
     ...(timeoutMs !== undefined && { timeout: timeoutMs, killSignal: "SIGKILL" }),
   })
-  return { ended: endOf(child), stop: () => void child.kill("SIGKILL") }
+  return {
+    channel: childChannel(child),
+    ended: endOf(child),
+    stop: () => void child.kill("SIGKILL"),
+  }
 }
 
 /** A command that is spoken to while it runs. */

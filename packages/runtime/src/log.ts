@@ -24,6 +24,9 @@ export interface LogFields {
   readonly signal?: string
   readonly exitCode?: number
   readonly count?: number
+  /** Of how many, where `count` says how far something has come. */
+  readonly total?: number
+  readonly secondsLeft?: number
   readonly store?: string
   /** As the operator named it. */
   readonly sink?: string
@@ -50,6 +53,8 @@ const FIELD_NAMES: ReadonlySet<string> = new Set<keyof LogFields>([
   "signal",
   "exitCode",
   "count",
+  "total",
+  "secondsLeft",
   "store",
   "sink",
   "configHash",

@@ -159,16 +159,21 @@ export const ImportState = Type.Object(
       "What it does, or did last. An upload has to go on until `sorting`; the rest goes on without it. While `counting` its evidence counts already.",
     ),
     done: Type.Integer({
-      description: "Of `total`: bytes while reading, rows while merging and counting.",
+      description:
+        "Of `total`: bytes while examining and reading, rows while sorting, merging and counting, steps while measuring, identities while compacting. In a phase it only grows, and so does its share of `total`.",
     }),
-    total: countOrNull("null where nobody knows how much there is."),
+    total: countOrNull(
+      "null until it is known how much there is. While sorting and merging it becomes less where rows are repeated.",
+    ),
     rows: Type.Integer({ description: "Rows read, or merged." }),
     rejected: Type.Integer({
       minimum: 0,
       description: "Rows rejected so far; `report` has them by reason.",
     }),
     rows_per_second: countOrNull("In this phase; null where rows say nothing of it."),
-    seconds_left: countOrNull("Of this phase, as it went so far; null where it is not known."),
+    seconds_left: countOrNull(
+      "Of this phase, as it went so far; null where it is not known, as in its first second.",
+    ),
     phases: Type.Array(
       Type.Object(
         {

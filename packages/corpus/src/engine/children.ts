@@ -14,7 +14,7 @@ import type { ExamineJob, Examined, LookProgress } from "./examine.ts"
 import { type FailureCode, ImportFailure } from "./import-failure.ts"
 import { type KeyedRows, readFrames } from "./keyed-rows.ts"
 import type { ReadJob, ReadProgress, ReadResult } from "./reader.ts"
-import type { SortedSegment, SorterOptions } from "./sorter.ts"
+import type { SortedSegment, SorterOptions, SortProgress } from "./sorter.ts"
 
 export interface ReaderChild extends Child {
   /** Its output, which is handed to the sorter and not read here. */
@@ -29,7 +29,7 @@ export interface ReaderChild extends Child {
 
 export interface SorterChild extends Child {
   /** Resolves when the segment is on the disk and all its rows were taken. */
-  sort(options: SorterOptions): Promise<SortedSegment>
+  sort(options: SorterOptions, onProgress: (progress: SortProgress) => void): Promise<SortedSegment>
   /** The rows of the segment, in order, while it is written. They have to be taken. */
   sorted(): AsyncIterable<KeyedRows>
 }
@@ -116,7 +116,13 @@ export function startSorter(program: NodeProgram, reader: ReaderChild): SorterCh
   return {
     pid,
     kill,
-    sort: async (options) => (await call("sort", options)) as SortedSegment,
+    async sort(options, onProgress) {
+      child.on("message", (message) => {
+        const { progress } = message as { progress?: SortProgress }
+        if (progress !== undefined) onProgress(progress)
+      })
+      return (await call("sort", options)) as SortedSegment
+    },
     sorted: () => readSorted(out),
   }
 }

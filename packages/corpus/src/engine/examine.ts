@@ -29,7 +29,10 @@ export interface ExamineJob {
   readonly nowMs: number
 }
 
-/** How far a look at the inputs is: their contents are read once before any row is. */
+/**
+ * How far a look at the inputs is: before any row is read, their contents are read once, and then
+ * the beginning of each file.
+ */
 export interface LookProgress {
   readonly bytes: number
   readonly totalBytes: number
@@ -82,8 +85,11 @@ export async function examineInputs(
   job: ExamineJob,
   onProgress: (progress: LookProgress) => void = () => undefined,
 ): Promise<Examined> {
-  const { digest, progress } = await digestInputs(job.paths, onProgress)
-  return await lookAt(job, openInputs(job.paths), digest, progress, onProgress)
+  const inputs = openInputs(job.paths)
+  const told = ({ totalBytes, ...rest }: LookProgress): void =>
+    onProgress({ ...rest, totalBytes: totalBytes + inputs.beginningsBytes })
+  const { digest, progress } = await digestInputs(job.paths, told)
+  return await lookAt(job, inputs, digest, progress.bytes, onProgress)
 }
 
 /** Looks at the beginning of a stream; what it holds is known by its digest once it was read. */
@@ -93,28 +99,30 @@ export async function examineStream(
   onProgress: (progress: LookProgress) => void = () => undefined,
 ): Promise<Examined> {
   const unknown = { sha256: "", inputs: [], stamp: "" }
-  const progress = { bytes: 0, totalBytes: stream.said.bytes, members: 0, member: "" }
   const refuse = (name: string, { format }: Detected): void => {
     if (seeks(format)) throw needsSeeking(name, titleOf(format))
   }
-  return await lookAt(job, openStreamedInput(stream), unknown, progress, onProgress, refuse)
+  return await lookAt(job, openStreamedInput(stream), unknown, 0, onProgress, refuse)
 }
 
 async function lookAt(
   job: ExamineJob,
   inputs: Inputs,
   { sha256, inputs: digests, stamp }: ContentDigest,
-  progress: LookProgress,
+  bytesBefore: number,
   onProgress: (progress: LookProgress) => void,
   refuse: (name: string, detected: Detected) => void = () => undefined,
 ): Promise<Examined> {
   const { hints, rowsShown, nowMs, masked = false } = job
+  const totalBytes = bytesBefore + inputs.beginningsBytes
+  const told = (members: number, member: string): void =>
+    onProgress({ bytes: bytesBefore + inputs.passedBytes(), totalBytes, members, member })
   try {
     const members: ExaminedMember[] = []
     const shown: ShownRow[] = []
     for await (const member of inputs.members()) {
       const { number, name } = member
-      onProgress({ ...progress, members: number, member: name })
+      told(number, name)
       const detected = detectFormat(name, await firstBytes(member.bytes(), HEAD_BYTES_MAX), hints)
       if (detected !== null) refuse(name, detected)
       members.push({
@@ -131,12 +139,12 @@ async function lookAt(
     if (members.every(({ detected }) => detected === null)) {
       throw new InputError("There is nothing in the input that can be imported")
     }
-    const { totalBytes } = inputs
+    told(members.length, members.at(-1)?.name ?? "")
     return {
       sha256,
       inputs: digests,
       stamp,
-      totalBytes,
+      totalBytes: inputs.totalBytes,
       members,
       shown,
       skipped: inputs.skippedCounts(),

@@ -1,7 +1,12 @@
 import type { ReaderChild } from "./children.ts"
 import { sorterFailure } from "./import-failure.ts"
 import { type KeyedRows, readFrames } from "./keyed-rows.ts"
-import { sortIntoSegment, type SortedSegment, type SorterOptions } from "./sorter.ts"
+import {
+  sortIntoSegment,
+  type SortedSegment,
+  type SorterOptions,
+  type SortProgress,
+} from "./sorter.ts"
 
 /** The most sorted rows that are kept in memory until the segment is whole. */
 const KEPT_ROWS = 1_000_000
@@ -16,7 +21,11 @@ export interface SortedHere extends SortedSegment {
  * than all the rest. What a small file unpacks to may be large, so that memory is bounded as it is
  * there.
  */
-export async function sortHere(reader: ReaderChild, options: SorterOptions): Promise<SortedHere> {
+export async function sortHere(
+  reader: ReaderChild,
+  options: SorterOptions,
+  onProgress: (progress: SortProgress) => void,
+): Promise<SortedHere> {
   let kept: KeyedRows[] | null = []
   let rows = 0
   const keep = async (more: KeyedRows): Promise<void> => {
@@ -26,7 +35,7 @@ export async function sortHere(reader: ReaderChild, options: SorterOptions): Pro
   }
   try {
     const frames = readFrames(reader.keyedRows as unknown as AsyncIterable<Buffer>)
-    return { ...(await sortIntoSegment(frames, options, keep)), kept }
+    return { ...(await sortIntoSegment(frames, options, keep, onProgress)), kept }
   } catch (error) {
     throw sorterFailure(error)
   }

@@ -8,7 +8,12 @@ import { writeDrained } from "@assay/runtime/drained"
 import { serve } from "@assay/runtime/rpc"
 import { sorterFailure } from "./import-failure.ts"
 import { END_FRAME, frameOf, readFrames } from "./keyed-rows.ts"
-import { sortIntoSegment, type SortedSegment, type SorterOptions } from "./sorter.ts"
+import {
+  sortIntoSegment,
+  type SortedSegment,
+  type SorterOptions,
+  type SortProgress,
+} from "./sorter.ts"
 
 closeInheritedFiles()
 // A terminal sends Ctrl-C to every process; this one ends only on its parent's order, or when its
@@ -21,12 +26,27 @@ const out = new Socket({ fd: 1, readable: false, writable: true })
 // The next write reports the error. Without a listener it would end the process.
 out.on("error", () => undefined)
 
-serve(parentChannel(process), {
+const channel = parentChannel(process)
+const TELL_MS = 100
+let toldAt = -Infinity
+
+/** Says now and then how far sorting is. */
+function tell(progress: SortProgress): void {
+  const now = performance.now()
+  if (now - toldAt < TELL_MS) return
+  toldAt = now
+  channel.send({ progress })
+}
+
+serve(channel, {
   async sort(options: SorterOptions): Promise<SortedSegment> {
     try {
       const frames = readFrames(process.stdin)
-      const made = await sortIntoSegment(frames, options, (rows) =>
-        writeDrained(out, frameOf(rows)),
+      const made = await sortIntoSegment(
+        frames,
+        options,
+        (rows) => writeDrained(out, frameOf(rows)),
+        tell,
       )
       await writeDrained(out, END_FRAME)
       return made

@@ -17,6 +17,13 @@ export interface SorterOptions {
 
 export type SortedSegment = WrittenSegment
 
+/** How far sorting has come: how many rows there are, and how the key of the last one begins. */
+export interface SortProgress {
+  readonly rows: number
+  /** The first four bytes, as a number. */
+  readonly first: number
+}
+
 /** Of its memory, what rows may take: the rest is for what is on its way in and out. */
 const HELD_SHARE = 0.75
 
@@ -33,6 +40,7 @@ export async function sortIntoSegment(
   frames: AsyncIterable<KeyedRows>,
   { workDirectory, segment, keyCheckValue, memoryMb, domains }: SorterOptions,
   onSorted: (rows: KeyedRows) => Promise<void> = async () => undefined,
+  onProgress: (progress: SortProgress) => void = () => undefined,
 ): Promise<SortedSegment> {
   const held = new HeldRows()
   const runs = new SortedRuns(workDirectory)
@@ -48,7 +56,10 @@ export async function sortIntoSegment(
   try {
     let group: KeyedRows[] = []
     let written = Promise.resolve()
+    let count = 0
     for await (const rows of sorted) {
+      count += rows.count
+      if (rows.count > 0) onProgress({ rows: count, first: lastFirst(rows) })
       const entries = marks.takenFrom(rows)
       writer.add(entries)
       group.push(entries)
@@ -74,6 +85,10 @@ export async function sortIntoSegment(
     await writer.close()
     throw error
   }
+}
+
+function lastFirst({ count, keysHigh }: KeyedRows): number {
+  return keysHigh.readUInt32LE((count - 1) * 8 + 4)
 }
 
 /** Hands rows on one after the other, and knows how many wait. */

@@ -52,6 +52,8 @@ export class MemberFinder {
   #archiveFiles = 0
   #number = 0
   readBytes = 0
+  /** Of the beginnings of the files that this run is done with. */
+  passedBytes = 0
 
   constructor(files: readonly InputFile[], skippedByWalk: SkipTally) {
     this.#files = files
@@ -67,9 +69,11 @@ export class MemberFinder {
     this.#skipped = this.#skippedByWalk.copy()
     this.#archiveFiles = 0
     this.#number = 0
+    this.passedBytes = 0
     for (const file of this.#files) {
       const origin = { file, unpackedBytes: 0 }
       yield* this.#membersOf(this.#fileHolding(origin))
+      this.passedBytes += beginningBytes(file)
     }
   }
 
@@ -236,6 +240,14 @@ export class MemberFinder {
       counted = now
     }
   }
+}
+
+/** To tell what a file is, about so much of it is read. */
+const BEGINNING_BYTES = 65_536
+
+/** How much of a file is looked at before it is read. */
+export function beginningBytes({ bytes }: InputFile): number {
+  return Math.min(bytes, BEGINNING_BYTES)
 }
 
 async function* nothing(): AsyncGenerator<Buffer> {}

@@ -1,7 +1,7 @@
 import { accessSync, constants, readdirSync, statSync } from "node:fs"
 import { basename, join } from "node:path"
 import { InputError, type InputFile, type Member } from "./member.ts"
-import { MemberFinder } from "./member-finder.ts"
+import { beginningBytes, MemberFinder } from "./member-finder.ts"
 import { SkipTally, type Skipped, type SkipReason } from "./skipped.ts"
 import { informationOfLogs, otherPartsOfLogs } from "./stealer-log.ts"
 import type { StreamedInput } from "./streamed-input.ts"
@@ -11,6 +11,10 @@ export interface Inputs {
   readonly totalBytes: number
   /** Bytes on the disk read so far, over all members. Bytes read again count once. */
   readonly readBytes: () => number
+  /** The bytes of the beginnings of all files, as far as they are looked at. */
+  readonly beginningsBytes: number
+  /** Those of the files that the last pass over the members is done with. */
+  readonly passedBytes: () => number
   members(): AsyncIterable<Member>
   /** What the last pass over the members left out: counts by reason, and the first names. */
   readonly skippedCounts: () => ReadonlyMap<SkipReason, number>
@@ -46,6 +50,8 @@ function inputsOf(files: readonly InputFile[], skippedByWalk: SkipTally): Inputs
   return {
     totalBytes: files.reduce((sum, { bytes }) => sum + bytes, 0),
     readBytes: () => finder.readBytes,
+    beginningsBytes: files.reduce((sum, file) => sum + beginningBytes(file), 0),
+    passedBytes: () => finder.passedBytes,
     members: () => finder.members(),
     skippedCounts: () => finder.skipped.counts,
     skipped: () => finder.skipped.named,

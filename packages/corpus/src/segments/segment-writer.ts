@@ -21,7 +21,7 @@ export interface SegmentColumns {
 /** The most rows that are added at once. */
 export const BLOCK_ROWS = 8192
 /** Rows of a group: what a reader of Parquet passes over or reads at once. */
-const GROUP_ROWS = 122_880
+export const GROUP_ROWS = 122_880
 const MAGIC = Buffer.from("PAR1")
 
 // https://github.com/apache/parquet-format/blob/master/src/main/thrift/parquet.thrift

@@ -99,7 +99,7 @@ export function corpusCommands(assay: Command, { terminal, process }: Shell): vo
     .description("write the index anew without what was removed or erased, while it is served")
     .option("--if-needed", "only if it has grown, or much was removed, or an erasure is a week old")
     .action(async (options: { ifNeeded?: boolean }) =>
-      (await import("./corpus-index.ts")).compactIndex(options, terminal),
+      (await import("./corpus-index.ts")).compactIndex(options, terminal, process),
     )
   corpus
     .command("rebuild")

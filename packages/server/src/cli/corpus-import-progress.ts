@@ -1,11 +1,14 @@
 import type { ImportProgress } from "@assay/corpus/import-request"
+import { TimeLeft } from "@assay/corpus/time-left"
 import { barOf, clock, type ProgressScreen, showLines } from "./progress.ts"
 
 const PLAIN_MS = 5_000
 
 export interface ShownProgress extends ImportProgress {
-  /** Since the phase began: what its speed and its end are reckoned from. */
+  /** Since the phase began: what its speed is reckoned from. */
   readonly elapsedMs: number
+  /** Of the phase; null where it is not known. */
+  readonly leftMs: number | null
 }
 
 /**
@@ -13,25 +16,23 @@ export interface ShownProgress extends ImportProgress {
  * takes.
  */
 export function importLine(progress: ShownProgress): string {
-  const { phase, rows, rejected = 0, done, total, elapsedMs } = progress
+  const { phase, rows, rejected = 0, done, total, elapsedMs, leftMs } = progress
   const parts: string[] = [phase]
   if (total !== null && total > 0) {
     parts.push(`${Math.floor(Math.min(1, done / total) * 100)} %`)
-    if (phase === "examining" || phase === "reading")
-      parts.push(`${megabytes(done)} of ${megabytes(total)} MB`)
+    // While examining, the beginnings of files are read twice.
+    if (phase === "reading") parts.push(`${megabytes(done)} of ${megabytes(total)} MB`)
   }
   // Before any row is read, the contents are only compared with what was imported before.
   if (phase !== "examining") parts.push(`${rows.toLocaleString("en")} rows`)
   if (phase === "reading" && rejected > 0) parts.push(`${rejected.toLocaleString("en")} rejected`)
-  // Nobody knows how far sorting and measuring are; the elapsed time shows that they go on.
+  // Here rows are not what is gone through.
   if (phase === "sorting" || phase === "measuring") {
     parts.push(`for ${clock(elapsedMs)}`)
   } else if (phase !== "examining" && elapsedMs > 0) {
     parts.push(`${Math.round((rows * 1000) / elapsedMs).toLocaleString("en")} rows/s`)
   }
-  if (total !== null && done > 0) {
-    parts.push(`${clock((elapsedMs * Math.max(0, total - done)) / done)} to go`)
-  }
+  if (leftMs !== null) parts.push(`${clock(leftMs)} to go`)
   return parts.join(", ")
 }
 
@@ -47,15 +48,15 @@ export function showImportProgress(
   now: () => number,
 ): { update(progress: ImportProgress): void; hide(): void } {
   let newest: ImportProgress | null = null
-  let since = now()
+  const left = new TimeLeft<ImportProgress["phase"]>(now)
   const hide = showLines(screen, PLAIN_MS, (columns) => {
     if (newest === null) return ""
-    const shown = { ...newest, elapsedMs: now() - since }
+    const shown = { ...newest, elapsedMs: left.elapsedMs, leftMs: left.leftMs() }
     return columns === null ? importLine(shown) : importBar(shown, columns)
   })
   return {
     update(progress) {
-      if (progress.phase !== newest?.phase) since = now()
+      left.note(progress)
       newest = progress
     },
     hide,

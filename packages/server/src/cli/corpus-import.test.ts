@@ -61,6 +61,7 @@ const reading: ShownProgress = {
   done: 5e6,
   total: 2e7,
   elapsedMs: 4000,
+  leftMs: 12_000,
 }
 
 test("progress shows phase, bytes, rows, their rate and the time to go, as far as known", () => {
@@ -73,18 +74,26 @@ test("progress shows phase, bytes, rows, their rate and the time to go, as far a
     "reading, 25 %, 5.0 of 20.0 MB, 12,000 rows, 1,200 rejected, 3,000 rows/s, 0:12 to go",
   )
   assert.equal(
-    importLine({ ...reading, phase: "merging", done: 12_000, total: 24_000 }),
+    importLine({ ...reading, phase: "merging", done: 12_000, total: 24_000, leftMs: 4_000 }),
     "merging, 50 %, 12,000 rows, 3,000 rows/s, 0:04 to go",
   )
   assert.equal(
-    importLine({ ...reading, phase: "sorting", done: 0, total: null }),
-    "sorting, 12,000 rows, for 0:04",
+    importLine({ ...reading, phase: "measuring", done: 0, total: null, leftMs: null }),
+    "measuring, 12,000 rows, for 0:04",
+  )
+  assert.equal(
+    importLine({ ...reading, phase: "sorting", done: 3_000, total: 4_000, leftMs: 1_300 }),
+    "sorting, 75 %, 12,000 rows, for 0:04, 0:02 to go",
+  )
+  assert.equal(
+    importLine({ ...reading, phase: "measuring", done: 5, total: 5, leftMs: 0 }),
+    "measuring, 100 %, 12,000 rows, for 0:04, 0:00 to go",
   )
   assert.equal(
     importLine({ ...reading, phase: "examining", rows: 0 }),
-    "examining, 25 %, 5.0 of 20.0 MB, 0:12 to go",
+    "examining, 25 %, 0:12 to go",
   )
-  const begun = { ...reading, rows: 0, done: 0, elapsedMs: 0 }
+  const begun = { ...reading, rows: 0, done: 0, elapsedMs: 0, leftMs: null }
   assert.equal(importLine(begun), "reading, 0 %, 0.0 of 20.0 MB, 0 rows")
   assert.match(importBar(reading, 200), /^\[#{5}-{15}\] reading/)
   assert.equal(importBar(reading, 30).length, 29)

@@ -11,6 +11,7 @@ import { recreateIndex } from "../upkeep/recreate.ts"
 import { replays } from "../run/features.ts"
 import { settleIndex } from "../upkeep/settle-index.ts"
 import { forgetVerification } from "@assay/stores/lmdb/verification"
+import { parentChannel, type ParentPipe } from "@assay/runtime/channels"
 import {
   type DataDirectory,
   lockDataDirectory,
@@ -27,6 +28,7 @@ import { countEntries, type IndexFacts, readIndexFacts } from "@assay/stores/lmd
 import { openDecisions, openRecords } from "@assay/stores/open/open-database"
 import { indexAt, openIndex } from "@assay/stores/open/open-index"
 import type { Records } from "@assay/stores/records"
+import type { CompactionNews } from "../run/keep-compacted.ts"
 import { sharedImportTurn } from "./import-turn.ts"
 import { number, opened, phases, progressNotes } from "./index-terminal.ts"
 import { noteAct, withRecords } from "./records-access.ts"
@@ -49,14 +51,23 @@ export async function printCorpusStats(terminal: Terminal): Promise<void> {
   ).forEach(terminal.print)
 }
 
-/** Writes the index anew without what is gone; with `ifNeeded` only where that is due. */
+/**
+ * Writes the index anew without what is gone; with `ifNeeded` only where that is due. A service
+ * that started it is told how far it is.
+ */
 export async function compactIndex(
   { ifNeeded = false }: { ifNeeded?: boolean },
   terminal: Terminal,
+  host: ParentPipe,
 ): Promise<void> {
   const { directory } = opened(terminal)
   await exclusively(directory, async () => {
-    const onProgress = progressNotes(terminal, "compacting")
+    const notes = progressNotes(terminal, "compacting")
+    const service = parentChannel(host)
+    const onProgress = (done: number, total: number): void => {
+      notes(done, total)
+      service.send({ compacted: { done, total } } satisfies CompactionNews)
+    }
     const request = { path: directory.index, now: terminal.now, onProgress }
     const done = ifNeeded ? await compactIfNeeded(request) : await compactLmdbIndex(request)
     terminal.print(

@@ -3,6 +3,8 @@ import { join } from "node:path"
 import { type Config, readConfig } from "../base/config.ts"
 import { type DataDirectory, openDataDirectory } from "@assay/runtime/data-directory"
 import { indexAt } from "@assay/stores/open/open-index"
+import { TimeLeft } from "@assay/corpus/time-left"
+import { clock } from "./progress.ts"
 import { CommandError, type Terminal } from "./terminal.ts"
 
 /** The data directory of a command that is about an index in files. */
@@ -25,12 +27,20 @@ const NOTE_MS = 5_000
 export function progressNotes(
   terminal: Terminal,
   what: string,
+  phaseNow: () => string = () => "",
 ): (done: number, total: number) => void {
   let saidAt = terminal.now()
+  const left = new TimeLeft<string>(terminal.now)
   return (done, total) => {
+    const phase = phaseNow()
+    left.note({ phase, done, total })
     if (terminal.now() - saidAt < NOTE_MS) return
     saidAt = terminal.now()
-    terminal.note(`${what}: ${number(done)} of ${number(total)}`)
+    const leftMs = left.leftMs()
+    const toGo = leftMs === null ? "" : `, ${clock(leftMs)} to go`
+    terminal.note(
+      `${phase === "" ? "" : `${phase}, `}${what}: ${number(done)} of ${number(total)}${toGo}`,
+    )
   }
 }
 
@@ -39,11 +49,10 @@ export function phases(
   what: string,
 ): { onPhase: (phase: string) => void; onProgress: (done: number, total: number) => void } {
   let phase = ""
-  const notes = progressNotes(
-    { ...terminal, note: (line) => terminal.note(`${phase}, ${line}`) },
-    what,
-  )
-  return { onPhase: (next) => (phase = next), onProgress: notes }
+  return {
+    onPhase: (next) => (phase = next),
+    onProgress: progressNotes(terminal, what, () => phase),
+  }
 }
 
 export function number(value: number): string {

@@ -14,6 +14,13 @@ export interface ImportCounts {
   /** Of these seconds, by phase. */
   readonly phases: Readonly<Partial<Record<ImportState["phase"], number>>>
   readonly running: number
+  /** Of the one that runs, if any, the phase it is in. */
+  readonly current: {
+    readonly phase: ImportState["phase"]
+    /** How much of it is done, 0 to 1; null where it is not known. */
+    readonly share: number | null
+    readonly secondsLeft: number | null
+  } | null
 }
 
 /** As a registry reports it, to be added to what the workers report. */
@@ -54,5 +61,19 @@ export async function importMetrics(counts: ImportCounts): Promise<object> {
     help: "1 while an import over HTTP runs.",
     registers,
   }).set(counts.running)
+  const ofPhase = (name: string, help: string, value: number | null | undefined): void => {
+    const gauge = new Gauge({ name, help, labelNames: ["phase"] as const, registers })
+    if (counts.current !== null && value != null) gauge.set({ phase: counts.current.phase }, value)
+  }
+  ofPhase(
+    "assay_import_phase_done_ratio",
+    "How much is done of the phase that an import over HTTP is in, 0 to 1.",
+    counts.current?.share,
+  )
+  ofPhase(
+    "assay_import_phase_left_seconds",
+    "How long that phase still takes, as it went so far.",
+    counts.current?.secondsLeft,
+  )
   return await registry.getMetricsAsJSON()
 }

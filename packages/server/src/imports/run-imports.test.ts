@@ -139,7 +139,7 @@ test("an import that is done is listed with its report, also by the next service
   assert.doesNotMatch(readFileSync(file, "utf8"), /people-of-somewhere/)
   assert.deepEqual(await first.imports.counts(), {
     ...{ outcomes: { done: 1, failed: 0, stopped: 0 }, rows: 7, rejected: 2, seconds: 0 },
-    ...{ phases: { starting: 0 }, running: 0 },
+    ...{ phases: { starting: 0 }, running: 0, current: null },
   })
 })
 
@@ -168,6 +168,11 @@ test("while it runs it says rows, rejects, rate and time left of its phase; in t
   at(4500, { phase: "merging", rows: 300, done: 300, total: 900 })
   const merging = await service.newest()
   assert.deepEqual([merging.rejected, merging.rows_per_second, merging.seconds_left], [100, 300, 2])
+  const { running, current } = await service.imports.counts()
+  assert.deepEqual([running, current], [1, { phase: "merging", share: 1 / 3, secondsLeft: 2 }])
+  // One that stands still takes longer, which no news is needed for.
+  clock.ms = 6500
+  assert.equal((await service.newest()).seconds_left, 6)
   clock.ms = 7500
   service.tell(live, { type: "done", decided: { identities: 0, days: 30 } })
   const done = await service.newest()

@@ -4,6 +4,7 @@ import { createServer, type Server, type Socket } from "node:net"
 import { rejectsByCount } from "@assay/corpus/engine/reject-file"
 import { REJECT_REASONS } from "@assay/corpus/formats/parsed-row"
 import { PhaseTimes } from "@assay/corpus/phase-times"
+import { TimeLeft } from "@assay/corpus/time-left"
 import type { ImportReport } from "@assay/corpus/import-request"
 import type {
   CountedDecided,
@@ -15,7 +16,7 @@ import type {
 import { orAfter } from "@assay/runtime/children"
 import type { Catalogue } from "@assay/stores/exposure-index"
 import type { ImportRunner, Settling } from "../http/feature.ts"
-import type { ImportOutcome } from "./import-metrics.ts"
+import type { ImportCounts, ImportOutcome } from "./import-metrics.ts"
 import {
   type KeptImport,
   type KeptState,
@@ -37,7 +38,7 @@ interface Run {
   state: KeptState
   readonly importedBy: string
   readonly since: number
-  phaseSince: number
+  readonly left: TimeLeft<KeptState["phase"]>
   /** Null of one that an earlier service began: its state has what was known. */
   readonly times: PhaseTimes<KeptState["phase"]> | null
   /** Why nothing more is heard of it, though it did not say how it ended; null while it may. */
@@ -62,7 +63,7 @@ export function runImports(
 ): Imports & Required<Pick<Settling, "settleDue" | "idle">> {
   const { now, elapsed, statesPath } = runner
   const runs: Run[] = readImportStates(statesPath).map((kept) => ({
-    ...newRun(kept, elapsed(), null),
+    ...newRun(kept, elapsed, null),
     lost: STOPPED,
   }))
   const running = (): Run | undefined => runs.find(({ state }) => state.state === "running")
@@ -168,17 +169,15 @@ export function runImports(
 
   function progress(run: Run, { phase, rows, rejected, done, total }: TakenProgress): void {
     if (run.state.state !== "running") return
-    if (phase !== run.state.phase) run.phaseSince = elapsed()
+    run.left.note({ phase, done, total })
     run.times?.note(phase)
     if (phase !== "examining" && phase !== "reading") run.read.resolve(null)
-    const seconds = (elapsed() - run.phaseSince) / 1000
+    const seconds = run.left.elapsedMs / 1000
     const byRows = phase === "reading" || phase === "merging" || phase === "counting"
-    const left = total === null || done === 0 ? null : (seconds * Math.max(0, total - done)) / done
     run.state = {
       ...run.state,
       ...{ phase, rows, done, total, rejected: rejected ?? run.state.rejected },
       rows_per_second: byRows && seconds > 0 ? Math.round(rows / seconds) : null,
-      seconds_left: left === null ? null : Math.ceil(left),
     }
   }
 
@@ -224,7 +223,7 @@ export function runImports(
       const state = begunState(id, taken.source.name, from, now())
       const times = new PhaseTimes<KeptState["phase"]>(elapsed)
       times.note(state.phase)
-      const run = newRun({ state, importedBy: taken.importedBy }, elapsed(), times)
+      const run = newRun({ state, importedBy: taken.importedBy }, elapsed, times)
       runs.unshift(run)
       runs.length = Math.min(runs.length, KEPT)
       await save()
@@ -262,6 +261,7 @@ export function runImports(
       return {
         ...{ outcomes: { ...outcomes }, ...ended, phases: { ...phaseSeconds } },
         running: running() === undefined ? 0 : 1,
+        current: current(running()),
       }
     },
     async settleDue() {
@@ -280,16 +280,28 @@ export function runImports(
   }
 }
 
-/** Its state, with where its time went until now. */
-function upToNow({ state, times }: Run): KeptState {
+/** Its state, with where its time went until now, and how much of it is left. */
+function upToNow({ state, times, left }: Run): KeptState {
   if (times === null || state.state !== "running") return state
   const phases = times.sofar().map(({ phase, ms }) => ({ phase, seconds: ms / 1000 }))
-  return { ...state, phases }
+  const leftMs = left.leftMs()
+  return { ...state, phases, seconds_left: leftMs === null ? null : Math.ceil(leftMs / 1000) }
 }
 
-function newRun({ state, importedBy }: KeptImport, nowMs: number, times: Run["times"]): Run {
+function current(run: Run | undefined): ImportCounts["current"] {
+  if (run === undefined) return null
+  const { phase, done, total, seconds_left: secondsLeft } = upToNow(run)
+  return { phase, share: total === null || total === 0 ? null : done / total, secondsLeft }
+}
+
+function newRun(
+  { state, importedBy }: KeptImport,
+  elapsed: () => number,
+  times: Run["times"],
+): Run {
   return {
-    ...{ times, state, importedBy, since: nowMs, phaseSince: nowMs, lost: null, isStopped: false },
+    ...{ times, state, importedBy, since: elapsed(), left: new TimeLeft(elapsed) },
+    ...{ lost: null, isStopped: false },
     read: Promise.withResolvers<null>(),
     over: Promise.withResolvers<null>(),
     stop: () => undefined,

@@ -2,7 +2,7 @@ import assert from "node:assert/strict"
 import { join } from "node:path"
 import { test, type TestContext } from "node:test"
 import { fileURLToPath } from "node:url"
-import type { End } from "@assay/runtime/children"
+import type { End, SpokenCommand } from "@assay/runtime/children"
 import { openDataDirectory } from "@assay/runtime/data-directory"
 import { openLog } from "@assay/runtime/log"
 import { keyOf } from "@assay/stores/testing/exposure-index-process-suite"
@@ -16,6 +16,12 @@ import { startCompaction, watchCompaction } from "./keep-compacted.ts"
 
 const main = fileURLToPath(new URL("../main.ts", import.meta.url))
 const log = openLog("error")
+
+/** A command that says nothing. */
+const silent: Omit<SpokenCommand, "ended"> = {
+  stop: () => undefined,
+  channel: { send: () => undefined, onMessage: () => undefined, onClose: () => undefined },
+}
 
 /** A data directory in whose index somebody was erased eight days ago. */
 async function erasedDirectory(t: TestContext): Promise<{ path: string; index: string }> {
@@ -33,12 +39,15 @@ test("an index with an old erasure is compacted by another process while this on
   const reader = await openLmdbIndex({ path: index, readOnly: true })
   t.after(() => reader.close())
   let started = 0
+  const told: unknown[] = []
   const watch = watchCompaction({
     facts: () => readIndexFacts(index),
     start: () => {
       started++
       const env = { PATH: process.env["PATH"] ?? "", ASSAY_DATA: path }
-      return startCompaction({ exec: main, execArgv: ["--conditions=source"] }, env)
+      const command = startCompaction({ exec: main, execArgv: ["--conditions=source"] }, env)
+      command.channel.onMessage((message) => void told.push(message))
+      return command
     },
     now: Date.now,
     elapsed: () => performance.now(),
@@ -46,11 +55,58 @@ test("an index with an old erasure is compacted by another process while this on
   })
   await watch.look()
   assert.equal(linkedGeneration(index), 1)
+  assert.deepEqual(told.at(-1), { compacted: { done: 2, total: 2 } })
   assert.equal((await reader.lookup(keyOf(1), null)).erased, true)
   assert.equal((await reader.lookup(keyOf(2), null)).entries.length, 1)
   assert.equal((await readIndexFacts(index)).erasures, null)
   await watch.look()
   assert.equal(started, 1)
+})
+
+test("how far a compaction is comes from its process, and the log says it now and then", async (t) => {
+  const { index } = await erasedDirectory(t)
+  let elapsed = 0
+  let tell: (message: unknown) => void = () => undefined
+  const begun = Promise.withResolvers<undefined>()
+  const ended = Promise.withResolvers<End>()
+  const lines: Record<string, unknown>[] = []
+  const watch = watchCompaction({
+    facts: () => readIndexFacts(index),
+    start() {
+      begun.resolve(undefined)
+      const onMessage = (listener: typeof tell): void => void (tell = listener)
+      return { ...silent, channel: { ...silent.channel, onMessage }, ended: ended.promise }
+    },
+    now: Date.now,
+    elapsed: () => elapsed,
+    log: openLog("info", { write: (line) => void lines.push(JSON.parse(line) as never) }),
+  })
+  assert.equal(watch.state(), null)
+  const looking = watch.look()
+  await begun.promise
+  assert.deepEqual(watch.state(), { share: null, secondsLeft: null })
+  tell({ compacted: { done: 0, total: 400 } })
+  elapsed = 5_000
+  tell({ compacted: { done: 100, total: 400 } })
+  assert.deepEqual(watch.state(), { share: 0.25, secondsLeft: 15 })
+  elapsed = 15_000
+  tell({ compacted: { done: 300, total: 400 } })
+  assert.deepEqual(watch.state(), { share: 0.75, secondsLeft: 5 })
+  elapsed = 20_000
+  tell({ compacted: { done: 400, total: 400 } })
+  assert.deepEqual(watch.state(), { share: 1, secondsLeft: 0 })
+  ended.resolve({ exitCode: 0, signal: null })
+  await looking
+  tell({ compacted: { done: 1, total: 400 } })
+  assert.equal(watch.state(), null, "news of one that has ended is none")
+  assert.deepEqual(
+    lines.map(({ msg, count, total, secondsLeft }) => [msg, count, total, secondsLeft]),
+    [
+      ["the index is being compacted", undefined, undefined, undefined],
+      ["the index is being written anew", 300, 400, 5],
+      ["the index was compacted", undefined, undefined, undefined],
+    ],
+  )
 })
 
 test("what failed is tried again after a day and not before, and a stop ends what runs", async (t) => {
@@ -65,13 +121,12 @@ test("what failed is tried again after a day and not before, and a stop ends wha
     start: () => {
       started++
       if (started === 2) begun.resolve(undefined)
-      if (started === 1)
-        return { ended: Promise.resolve({ exitCode: 1, signal: null }), stop: () => undefined }
+      if (started === 1) return { ...silent, ended: Promise.resolve({ exitCode: 1, signal: null }) }
       const stop = (): void => {
         stopped++
         ended.resolve({ exitCode: null, signal: "SIGKILL" })
       }
-      return { ended: ended.promise, stop }
+      return { ...silent, ended: ended.promise, stop }
     },
     now: Date.now,
     elapsed: () => elapsed,
@@ -102,7 +157,7 @@ test("a clock that is set back or forth puts no compaction off, nor does it brin
     facts: () => readIndexFacts(index),
     start: () => {
       started++
-      return { ended: Promise.resolve({ exitCode: 1, signal: null }), stop: () => undefined }
+      return { ...silent, ended: Promise.resolve({ exitCode: 1, signal: null }) }
     },
     now: () => now,
     elapsed: () => elapsed,
@@ -131,7 +186,7 @@ test("a stop while the facts are read keeps a compaction from being started afte
     },
     start: () => {
       started++
-      return { ended: Promise.resolve({ exitCode: 0, signal: null }), stop: () => undefined }
+      return { ...silent, ended: Promise.resolve({ exitCode: 0, signal: null }) }
     },
     now: Date.now,
     elapsed: () => performance.now(),

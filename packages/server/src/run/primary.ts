@@ -354,6 +354,7 @@ async function openService(given: Given): Promise<Service> {
     describe: async () => describeService(config, (await running).address),
     reloadDropKeys: async () => await (await dropRunning)?.reloadKeys(),
   })
+  let compacting: ReturnType<typeof keepCompacted> | null = null
   const gatherMetrics = async (): Promise<string> => {
     // Loaded when first asked for: workers count for themselves, and not every start is scraped.
     const { gatheredMetrics } = await import("../base/metrics.ts")
@@ -367,12 +368,14 @@ async function openService(given: Given): Promise<Service> {
     const { importMetrics } = await import("../imports/import-metrics.ts")
     const ofImports = await importMetrics(await writers.get(importsPort).counts())
     const { sloMetrics } = await import("../health/slo-metrics.ts")
+    const { compactionMetrics } = await import("./compaction-metrics.ts")
     return await gatheredMetrics([
       ...reports,
       // Each report is a list of its own.
       ...ofThreads.filter((report) => report != null),
       ofImports,
       await sloMetrics(levels.counted(), levels.budget()),
+      ...(indexFiles === null ? [] : [await compactionMetrics(compacting?.state() ?? null)]),
     ])
   }
   const methods: Methods = {
@@ -432,9 +435,9 @@ async function openService(given: Given): Promise<Service> {
   if (drop !== null)
     log.info("drop ready", drop.address.port === null ? {} : { port: drop.address.port })
   // An index elsewhere than in files has none that grows.
-  const endCompacting =
+  compacting =
     indexFiles === null
-      ? async () => undefined
+      ? null
       : keepCompacted({
           facts: () => readIndexFacts(indexFiles),
           start: () => startCompaction(command()),
@@ -478,7 +481,7 @@ async function openService(given: Given): Promise<Service> {
           () => levels.stop(),
           () => drop?.stop(),
           ...writers.ends,
-          endCompacting,
+          () => compacting?.stop(),
           endVerifying,
           () => deliveries.close(),
           () => sinks.close(),

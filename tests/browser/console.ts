@@ -12,7 +12,7 @@ import { openChromium } from "./chromium.ts"
 import { memberOf } from "./console-member.ts"
 import { PAIRS, PHONE, WIDE } from "./console-pages.ts"
 import { useCookies } from "./cookies.ts"
-import { screenshot } from "./screenshot.ts"
+import { PICTURES, screenshot } from "./screenshot.ts"
 
 export const root = resolve(import.meta.dirname, "../..")
 /** For a person to look at after a run. */
@@ -185,7 +185,7 @@ export async function titledInLine(page: Page): Promise<string[]> {
  */
 async function wholePicture(page: Page, path: string): Promise<void> {
   const screen = page.viewportSize()
-  if (process.env["CI"] === "true" || screen === null) return
+  if (!PICTURES || screen === null) return
   const height = await page.evaluate<number>("document.documentElement.scrollHeight")
   await page.setViewportSize({ ...screen, height: Math.max(screen.height, height) })
   await screenshot(page, path)

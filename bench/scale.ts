@@ -34,7 +34,7 @@ const WARM_SECONDS = 20
 const BITS = 8
 /** What the fallback of ASSAY_INDEX_BUCKET_BITS suits. */
 const SUITED = 100_000_000
-const ROWS_AT_ONCE = 50_000
+const ROWS_AT_ONCE = 500_000
 const PARTS = ["nodes", "PostgreSQL", "cluster", "nginx"] as const
 
 /** A service under all the load it takes, and what each part of it cost the processor. */

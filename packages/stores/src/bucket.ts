@@ -70,6 +70,34 @@ function checksumOfWords(bytes: Uint8Array, length: number, seed: number): numbe
   return (a ^ (a >>> 15)) >>> 0
 }
 
+/** As above, for bytes that begin at `base`, which need not be at the beginning of a word. */
+function checksumOfBytes(bytes: Uint8Array, base: number, length: number, seed: number): number {
+  let [a, b] = [seed, length]
+  const whole = base + (length & ~7)
+  let at = base
+  for (; at < whole; at += 8) {
+    a = Math.imul(a ^ wordAt(bytes, at), 0x9e37_79b1)
+    a ^= a >>> 15
+    b = Math.imul(b ^ wordAt(bytes, at + 4), 0x85eb_ca6b)
+    b ^= b >>> 13
+  }
+  for (const end = base + length; at < end; at++) {
+    a = Math.imul(a ^ (bytes[at] as number), 0x9e37_79b1)
+    a ^= a >>> 15
+  }
+  a = Math.imul(a ^ (b >>> 16) ^ (b << 16), 0x9e37_79b1)
+  return (a ^ (a >>> 15)) >>> 0
+}
+
+function wordAt(bytes: Uint8Array, at: number): number {
+  return (
+    (bytes[at] as number) |
+    ((bytes[at + 1] as number) << 8) |
+    ((bytes[at + 2] as number) << 16) |
+    ((bytes[at + 3] as number) << 24)
+  )
+}
+
 /** The words of the buffers that are read over and over: that of lmdb, and those of builders. */
 let lastBuffer: ArrayBufferLike | null = null
 let lastWords: Int32Array = new Int32Array(0)
@@ -120,16 +148,19 @@ function step(bits: number, byte: number): number {
   return ((bits << 8) & 0xffff) ^ (CRC_TABLE[(bits >>> 8) ^ byte] as number)
 }
 
-/** Where the checksum of the head stands, or -1: it cannot be in `length` bytes. */
-export function headEnd(bytes: Uint8Array, length: number, wide: number): number {
+/**
+ * Where the checksum of the head of a bucket that begins at `base` stands, or -1: it cannot be in
+ * `length` bytes.
+ */
+export function headEnd(bytes: Uint8Array, length: number, wide: number, base = 0): number {
   if (length < START_BYTES + CHECKSUM_BYTES) return -1
-  const count = bucketCount(bytes)
-  const lengths = START_BYTES + count * wide
+  const count = bucketCount(bytes, base)
+  const lengths = base + START_BYTES + count * wide
   let end = lengths + count
-  if (((bytes[0] as number) & FLAG_LONG) !== 0 && end <= length) {
+  if (((bytes[base] as number) & FLAG_LONG) !== 0 && end <= base + length) {
     for (let at = lengths, stop = end; at < stop; at++) if (bytes[at] === LONG) end += LONG_BYTES
   }
-  return end + CHECKSUM_BYTES > length ? -1 : end
+  return end + CHECKSUM_BYTES > base + length ? -1 : end
 }
 
 /** Ends a head that stands up to `end`. */
@@ -137,23 +168,31 @@ export function sealHead(bytes: Uint8Array, end: number, cell: number, cells: nu
   putChecksum(checksumOfWords(bytes, end, seedOf(cell, cells)), bytes, end)
 }
 
-/** Whether the head of a bucket of `length` bytes is what was written for this cell. */
+/**
+ * Whether the head of a bucket that begins at `base` and has `length` bytes is what was written for
+ * this cell.
+ */
 export function hasWholeHead(
   bytes: Uint8Array,
   length: number,
   cell: number,
   cells: number,
+  base = 0,
 ): boolean {
-  const end = headEnd(bytes, length, distanceBytes(cells))
-  return end >= 0 && hasChecksum(bytes, end, checksumOfWords(bytes, end, seedOf(cell, cells)))
+  const end = headEnd(bytes, length, distanceBytes(cells), base)
+  if (end < 0) return false
+  const seed = seedOf(cell, cells)
+  const checksum =
+    base === 0 ? checksumOfWords(bytes, end, seed) : checksumOfBytes(bytes, base, end - base, seed)
+  return hasChecksum(bytes, end, checksum)
 }
 
-export function bucketCount(bytes: Uint8Array): number {
-  return ((bytes[1] as number) << 8) | (bytes[2] as number)
+export function bucketCount(bytes: Uint8Array, base = 0): number {
+  return ((bytes[base + 1] as number) << 8) | (bytes[base + 2] as number)
 }
 
-export function isLostIn(bytes: Uint8Array): boolean {
-  return ((bytes[0] as number) & FLAG_LOST) !== 0
+export function isLostIn(bytes: Uint8Array, base = 0): boolean {
+  return ((bytes[base] as number) & FLAG_LOST) !== 0
 }
 
 /** What a search finds of a key. Unknown: nothing is stored of it. */
@@ -165,27 +204,31 @@ export type Search = typeof UNKNOWN | typeof FOUND | typeof DAMAGED
 /** Where a set was found. One place for all: a look-up makes no object. */
 export const place = { from: 0, to: 0 }
 
-/** Looks a key up in a bucket whose head is whole; FOUND: `place` says where its set stands. */
+/**
+ * Looks a key up in a bucket that begins at `base` and has a whole head; FOUND: `place` says where
+ * its set stands.
+ */
 export function findInBucket(
   bytes: Uint8Array,
   length: number,
   key: Uint8Array,
   cell: number,
   cells: number,
+  base = 0,
 ): Search {
-  const count = bucketCount(bytes)
+  const count = bucketCount(bytes, base)
   const wide = distanceBytes(cells)
   const first = firstOf(key)
   const distance = first - cellStart(cell, cells)
   // Keys are spread evenly, so the place of the key in the cell says nearly where it stands.
   let i = Math.min(count - 1, Math.floor((distance * count * cells) / 2 ** 32))
-  while (i > 0 && distanceAt(bytes, i - 1, wide) >= distance) i--
-  while (i < count && distanceAt(bytes, i, wide) < distance) i++
-  let search: Search = isLostIn(bytes) ? DAMAGED : UNKNOWN
-  for (; i < count && distanceAt(bytes, i, wide) === distance; i++) {
-    const item = placeSet(bytes, count, wide, i)
+  while (i > 0 && distanceAt(bytes, i - 1, wide, base) >= distance) i--
+  while (i < count && distanceAt(bytes, i, wide, base) < distance) i++
+  let search: Search = isLostIn(bytes, base) ? DAMAGED : UNKNOWN
+  for (; i < count && distanceAt(bytes, i, wide, base) === distance; i++) {
+    const item = placeSet(bytes, count, wide, i, base)
     const isWhole =
-      place.to <= length &&
+      place.to <= base + length &&
       checkOf(first, bytes, item, bytes, place.from, place.to) === checkAt(bytes, item)
     const isThis = isSame(bytes, item, key)
     if (isThis && isWhole) return FOUND
@@ -196,13 +239,13 @@ export function findInBucket(
 }
 
 /** Sets `place` to a set, and returns where its item stands. */
-function placeSet(bytes: Uint8Array, count: number, wide: number, i: number): number {
-  const lengths = START_BYTES + count * wide
+function placeSet(bytes: Uint8Array, count: number, wide: number, i: number, base: number): number {
+  const lengths = base + START_BYTES + count * wide
   let from = 0
   let end = lengths + count
   let at = lengths
   let set: number
-  if (((bytes[0] as number) & FLAG_LONG) === 0) {
+  if (((bytes[base] as number) & FLAG_LONG) === 0) {
     for (const stop = lengths + i; at < stop; at++) from += bytes[at] as number
     set = bytes[at] as number
   } else {
@@ -222,8 +265,8 @@ function placeSet(bytes: Uint8Array, count: number, wide: number, i: number): nu
   return items + i * ITEM_BYTES
 }
 
-export function distanceAt(bytes: Uint8Array, i: number, wide: number): number {
-  const at = START_BYTES + i * wide
+export function distanceAt(bytes: Uint8Array, i: number, wide: number, base = 0): number {
+  const at = base + START_BYTES + i * wide
   if (wide === 2) return ((bytes[at] as number) << 8) | (bytes[at + 1] as number)
   let distance = 0
   for (let n = 0; n < wide; n++) distance = distance * 256 + (bytes[at + n] as number)

@@ -22,6 +22,7 @@ import type {
   ReadAt,
   StoredSet,
 } from "./checked-database.ts"
+import { type MappedFile, placed } from "./mapped-file.ts"
 import { putLayout, readLayoutOf } from "./stored.ts"
 
 /** A bucket of so many has its neighbours spread over more cells. */
@@ -29,6 +30,10 @@ const IDENTITIES_MANY = 96
 /** So many are moved with each one that is added by itself, while a move is under way. */
 const IDENTITIES_MOVED = 256
 export const IDENTITY_DAMAGED = "An identity of the index does not have its checksum"
+const MISSING = "A part of the index is missing"
+const HEAD_DAMAGED = "A part of the index does not have its checksum"
+/** The databases of the sides. */
+const SIDES = ["shared", "shared-2"] as const
 const COUNT = Buffer.from("identities")
 const COUNT_BYTES = 6
 
@@ -114,6 +119,7 @@ export class Buckets {
       }
     }
     if (cell < 0) cell = cellOf(first, cells)
+    if (at?.pages !== undefined) return foundInPages(at.pages, side, key, cell, cells)
     const bytes = this.bucket(side, cell, cells, at)
     const search = findInBucket(bytes, bytes.length, key, cell, cells)
     if (search === DAMAGED) throw new IndexDamaged(IDENTITY_DAMAGED)
@@ -147,9 +153,9 @@ export class Buckets {
     key.writeUInt32BE(cell)
     const bare = this.sides[side]
     const bytes = (bare as unknown as { getBinaryFast: GetFast }).getBinaryFast(key, at)
-    if (bytes === undefined) throw new IndexDamaged("A part of the index is missing")
+    if (bytes === undefined) throw new IndexDamaged(MISSING)
     if (!hasWholeHead(bytes, bytes.length, cell, cells)) {
-      throw new IndexDamaged("A part of the index does not have its checksum")
+      throw new IndexDamaged(HEAD_DAMAGED)
     }
     return bytes
   }
@@ -299,6 +305,21 @@ export class Buckets {
     }
     moveOnIfReadable(this, IDENTITIES_MOVED)
   }
+}
+
+function foundInPages(
+  pages: MappedFile,
+  side: Side,
+  key: Uint8Array,
+  cell: number,
+  cells: number,
+): Uint8Array | undefined {
+  if (!pages.findNumber(pages.rootOf(SIDES[side]), cell)) throw new IndexDamaged(MISSING)
+  const { bytes, from, length } = placed
+  if (!hasWholeHead(bytes, length, cell, cells, from)) throw new IndexDamaged(HEAD_DAMAGED)
+  const search = findInBucket(bytes, length, key, cell, cells, from)
+  if (search === DAMAGED) throw new IndexDamaged(IDENTITY_DAMAGED)
+  return search === FOUND ? bytes.subarray(place.from, place.to) : undefined
 }
 
 function entryCount(bare: BareDatabase): number {

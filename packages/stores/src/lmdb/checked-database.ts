@@ -1,6 +1,7 @@
 import type { Database } from "lmdb"
 import { CHECKSUM_BYTES, checksumOf, hasChecksum, putChecksum } from "../checksum.ts"
 import { IndexDamaged } from "../exposure-index.ts"
+import { type DatabaseName, type MappedFile, placed } from "./mapped-file.ts"
 import { GapCursor, type Neighbour as FoundNeighbour } from "./gap-cursor.ts"
 
 /** A database as lmdb sees it: its values end with their checksums. */
@@ -11,6 +12,8 @@ export interface ReadAt {
   readonly transaction: Transaction
   /** Another number with each state that the transaction begins to read. */
   readonly state: number
+  /** Reads are made in these pages instead, as far as they can be. */
+  readonly pages?: MappedFile
 }
 
 /** lmdb's own typings leave out that this method takes a transaction, as `get` does. */
@@ -53,6 +56,7 @@ const VIEWS_MAX = 512
 export class CheckedDatabase {
   readonly bare: BareDatabase
   readonly checked: boolean
+  readonly #name: DatabaseName
   readonly #next: Neighbour
   readonly #previous: Neighbour
   /** null where this process writes. */
@@ -65,6 +69,7 @@ export class CheckedDatabase {
   constructor(bare: BareDatabase, checked: boolean, readOnly = false) {
     this.bare = bare
     this.checked = checked
+    this.#name = (bare as unknown as { readonly name: DatabaseName }).name
     this.#gaps = readOnly ? new GapCursor(bare) : null
     this.#next = new Neighbour(bare, false)
     this.#previous = new Neighbour(bare, true)
@@ -75,11 +80,22 @@ export class CheckedDatabase {
    * them.
    */
   lent(key: Uint8Array, at?: ReadAt): Uint8Array | undefined {
+    if (at?.pages !== undefined) return this.#lentByPages(key, at.pages)
     const stored = (this.bare as LendingDatabase).getBinaryFast(key, at)
     if (stored === undefined || !this.checked) return stored
     const length = stored.length - CHECKSUM_BYTES
     if (!isIntact(key, stored, length)) throw new IndexDamaged(VALUE_DAMAGED)
     return shortened(stored, length)
+  }
+
+  #lentByPages(key: Uint8Array, pages: MappedFile): Uint8Array | undefined {
+    if (!pages.findKey(pages.rootOf(this.#name), key)) return undefined
+    const { bytes, from } = placed
+    const stored = bytes.subarray(from, from + placed.length)
+    if (!this.checked) return stored
+    const length = stored.length - CHECKSUM_BYTES
+    if (!isIntact(key, stored, length)) throw new IndexDamaged(VALUE_DAMAGED)
+    return stored.subarray(0, length)
   }
 
   copied(key: Uint8Array, at?: ReadAt): Uint8Array | undefined {
@@ -94,7 +110,10 @@ export class CheckedDatabase {
    */
   found(key: Uint8Array, at: ReadAt): Uint8Array | undefined {
     const stored = this.lent(key, at)
-    if (stored === undefined && this.checked) this.#requireGap(key, at)
+    if (stored === undefined && this.checked) {
+      if (at.pages === undefined) this.#requireGap(key, at)
+      else this.#requireGapInPages(key, at.pages)
+    }
     return stored
   }
 
@@ -154,6 +173,19 @@ export class CheckedDatabase {
     const whole = length + CHECKSUM_BYTES
     if (whole > VIEWS_MAX) return into.subarray(0, whole)
     return (this.#views[whole] ??= into.subarray(0, whole))
+  }
+
+  #requireGapInPages(key: Uint8Array, pages: MappedFile): void {
+    const root = pages.rootOf(this.#name)
+    for (const side of ["previous", "next"] as const) {
+      const found = pages.findBeside(root, key, side)
+      if (found === null) continue
+      const order = compare(found, key)
+      if (side === "next" ? order <= 0 : order >= 0) outOfOrder()
+      const { bytes, from, length } = placed
+      const value = bytes.subarray(from, from + length)
+      if (!isIntact(found, value, length - CHECKSUM_BYTES)) throw new IndexDamaged(VALUE_DAMAGED)
+    }
   }
 
   /**

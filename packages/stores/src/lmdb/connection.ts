@@ -29,6 +29,11 @@ export interface Connection {
    */
   readingInTurn<T>(read: (at: ReadAt, on: OpenGeneration, document: StoredDocument) => T): T
   /**
+   * Runs `read`, which only looks keys up, on the newest committed state with its catalogue; null:
+   * that is for `reading` to do.
+   */
+  looking<T>(read: (at: ReadAt, on: OpenGeneration, document: StoredDocument) => T): T | null
+  /**
    * Runs `write` in its own transaction; resolves when it is on the disk. If it throws, none of it
    * stays.
    */
@@ -67,6 +72,7 @@ export function openConnection(path: string, readOnly: boolean, mapSize: number)
   let known: StoredDocument = withLayout({ ...emptyCatalogue, version: -1 }, null)
 
   let turn: Turn | null = null
+  let looked: { readonly at: ReadAt; readonly document: StoredDocument } | null = null
 
   const isCurrent = (each: Turn): boolean => turnsOf.get(each.on.turn) === each
   const endTurn = (): void => {
@@ -120,8 +126,28 @@ export function openConnection(path: string, readOnly: boolean, mapSize: number)
     return begun
   }
 
+  const newestDocument = (): typeof looked => {
+    for (;;) {
+      if (closed) throw new IndexUnavailable("The index is closed")
+      const at = held.on.newest.at()
+      if (at === null || looked?.at === at) return at && looked
+      try {
+        return (looked = { at, document: documentAt(at, held.on) })
+      } catch (error) {
+        if (!(error instanceof Superseded)) throw error
+      }
+      follow()
+    }
+  }
+
   return {
     current: () => held.on,
+
+    looking: (read) =>
+      faultsNamed(() => {
+        const newest = newestDocument()
+        return newest && read(newest.at, held.on, newest.document)
+      }),
 
     reading: (read) => faultsNamed(() => readOnce(read)),
 

@@ -13,7 +13,9 @@ import { open, type RootDatabase } from "lmdb"
 import { IndexUnavailable, KEY_BYTES } from "../exposure-index.ts"
 import { Buckets } from "./buckets.ts"
 import { type BareDatabase, CheckedDatabase } from "./checked-database.ts"
-import { setsAreInBuckets, valuesAreChecked } from "./format.ts"
+import { FORMAT, setsAreInBuckets, valuesAreChecked } from "./format.ts"
+import { MappedFile } from "./mapped-file.ts"
+import { NewestPages } from "./newest-pages.ts"
 import { openOwnReads, type OwnRead } from "./own-reads.ts"
 
 export interface Environment {
@@ -28,6 +30,8 @@ export interface Environment {
   readonly single: OwnRead
   /** For the reads that share the state of a turn of the event loop. */
   readonly turn: OwnRead
+  /** For look-ups, which read without lmdb where they can. */
+  readonly newest: NewestPages
   readonly dataFile: string
   close(): Promise<void>
 }
@@ -107,6 +111,7 @@ function sharing(opened: OpenedEnvironment): Environment {
       closed = true
       if (--opened.users > 0) return
       openEnvironments.delete(opened.name)
+      opened.databases.newest.end()
       await opened.databases.root.close()
     },
   }
@@ -141,16 +146,21 @@ function openDatabases(path: string, mode: OpenMode, mapSize: number): Omit<Envi
       throw new IndexUnavailable("The index lacks one of its databases")
     const checked = valuesAreChecked(meta)
     const checkedMeta = new CheckedDatabase(meta, checked)
+    const dataFile = join(path, "data.mdb")
+    // A smaller map is moved when the file outgrows it.
+    const mapped = (): MappedFile | null =>
+      mapSize < LMDB_MAP_BYTES ? null : MappedFile.of(meta, FORMAT, dataFile, mapSize)
     return {
       root,
       ...reads,
+      newest: new NewestPages(reads.turn, mapped),
       shared:
         inBuckets && moved !== undefined
           ? new Buckets([shared, moved], checkedMeta)
           : new CheckedDatabase(shared, checked, mode === "read"),
       tenants: new CheckedDatabase(tenants, checked, mode === "read"),
       meta: checkedMeta,
-      dataFile: join(path, "data.mdb"),
+      dataFile,
     }
   } catch (error) {
     void root.close()

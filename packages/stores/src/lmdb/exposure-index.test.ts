@@ -19,6 +19,7 @@ import { secondProcess } from "../../testing/second-process-suite.ts"
 import { openEnvironment, tenantKey, type Environment } from "./environment.ts"
 import { openLmdbIndex } from "./exposure-index.ts"
 import { alterIdentity, bucketsOf } from "../../testing/lmdb/buckets-suite.ts"
+import { open as openSmallMap } from "../../testing/lmdb/small-map-opener.ts"
 import { open } from "../../testing/lmdb/suite-opener.ts"
 
 const opener = new URL("../../testing/lmdb/suite-opener.ts", import.meta.url)
@@ -34,6 +35,9 @@ const alterStored: AlterStored = async (directory, owner, key, change) =>
     bare.putSync(place, change(Buffer.from(bare.getBinary(place) ?? [])))
   })
 exposureIndexSuite("lmdb", open, opener, alterStored)
+// A map that lmdb may move is not read without it.
+const smallMapOpener = new URL("../../testing/lmdb/small-map-opener.ts", import.meta.url)
+exposureIndexSuite("lmdb by its own reads", openSmallMap, smallMapOpener, alterStored)
 
 const alice = keyOf(-1)
 

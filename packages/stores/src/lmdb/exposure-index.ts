@@ -64,13 +64,15 @@ export async function openLmdbIndex(options: LmdbIndexOptions): Promise<Exposure
 }
 
 function storageOn(connection: Connection, now: () => number): Omit<IndexStorage, "close"> {
-  const { reading, readingInTurn, writing, documentToChange } = connection
+  const { looking, reading, readingInTurn, writing, documentToChange } = connection
   const { document: currentDocument } = connection
   return {
     found: (key, tenants) =>
+      looking((at, on, document) => foundAt(key, tenants, at, on, document)) ??
       reading((at, on) => foundAt(key, tenants, at, on, currentDocument(at, on))),
 
     foundInTurn: (key, tenants) =>
+      looking((at, on, document) => foundAt(key, tenants, at, on, document)) ??
       readingInTurn((at, on, document) => foundAt(key, tenants, at, on, document)),
 
     document: () => reading(currentDocument),

@@ -10,6 +10,7 @@ interface Addon {
     flags: number,
   ) => Transaction & {
     readonly address: number
+    renew(): void
   }
   resetTxn(address: number): void
 }
@@ -25,6 +26,8 @@ export interface OwnRead {
   readonly at: ReadAt
   /** The next read with `at` sees the newest committed state, and so do those after it. */
   begin(): void
+  /** As `begin`, at once: from now on the pages of this state are not used again. */
+  pin(): void
   /** Nothing is held any more. A read with `at` would begin again. */
   end(): void
 }
@@ -59,6 +62,12 @@ function ownRead(environment: object): OwnRead {
       if (begun) end()
       at.state++
       // The addon renews a transaction that was reset in the first read that names it.
+      begun = true
+    },
+    pin() {
+      if (begun) end()
+      at.state++
+      transaction.renew()
       begun = true
     },
     end,

@@ -10,6 +10,7 @@ import { firstBytes, InputError, type Member } from "../inputs/member.ts"
 import { needsSeeking } from "../inputs/member-finder.ts"
 import { type Inputs, openInputs, openStreamedInput } from "../inputs/members.ts"
 import type { StreamedInput, StreamSaid } from "../inputs/streamed-input.ts"
+import { SeenDisk } from "../inputs/seen-disk.ts"
 import type { SkipReason } from "../inputs/skipped.ts"
 import type { SecretClass } from "@assay/stores/exposure-index"
 import { DAY_MS } from "@assay/runtime/time"
@@ -84,11 +85,12 @@ export type ShownFields = Omit<ParsedRow, "secret" | "secretClass" | "secretIsHa
 export async function examineInputs(
   job: ExamineJob,
   onProgress: (progress: LookProgress) => void = () => undefined,
+  disk: SeenDisk = new SeenDisk(),
 ): Promise<Examined> {
-  const inputs = openInputs(job.paths)
+  const inputs = openInputs(job.paths, disk)
   const told = ({ totalBytes, ...rest }: LookProgress): void =>
     onProgress({ ...rest, totalBytes: totalBytes + inputs.beginningsBytes })
-  const { digest, progress } = await digestInputs(job.paths, told)
+  const { digest, progress } = await digestInputs(job.paths, told, disk)
   return await lookAt(job, inputs, digest, progress.bytes, onProgress)
 }
 
@@ -158,8 +160,9 @@ async function lookAt(
 export async function digestInputs(
   paths: readonly string[],
   onProgress: (progress: LookProgress) => void,
+  disk: SeenDisk = new SeenDisk(),
 ): Promise<{ digest: ContentDigest; progress: LookProgress }> {
-  const named = namedInputs(paths)
+  const named = namedInputs(paths, disk)
   const totalBytes = named.bytes
   let bytes = 0
   const digest = await contentDigest(named, (more) => {

@@ -5,6 +5,7 @@ import process from "node:process"
 import { parentChannel } from "@assay/runtime/channels"
 import { closeInheritedFiles } from "@assay/runtime/close-inherited"
 import { serve } from "@assay/runtime/rpc"
+import { SeenDisk } from "../inputs/seen-disk.ts"
 import { StreamedInput } from "../inputs/streamed-input.ts"
 import {
   digestInputs,
@@ -29,6 +30,8 @@ out.on("error", () => undefined)
 
 const channel = parentChannel(process)
 let examined: Examined | null = null
+/** As it was when it was examined. A file that changes until all was read is found out then. */
+let disk = new SeenDisk()
 /** What arrives on standard input, where that is the input. */
 let stream: StreamedInput | null = null
 serve(channel, {
@@ -40,15 +43,18 @@ serve(channel, {
     const arriving =
       job.streamed === undefined ? null : new StreamedInput(process.stdin, job.streamed)
     stream = arriving
+    disk = new SeenDisk()
     examined = await told((onProgress) =>
-      arriving === null ? examineInputs(job, onProgress) : examineStream(job, arriving, onProgress),
+      arriving === null
+        ? examineInputs(job, onProgress, disk)
+        : examineStream(job, arriving, onProgress),
     )
     return examined
   },
   async read(job: ReadJob): Promise<ReadResult> {
     const looked = examined
     if (looked === null) throw new ImportFailure("reader", "Nothing was examined")
-    return await told((onProgress) => readInputs(job, looked, out, onProgress, stream))
+    return await told((onProgress) => readInputs(job, looked, out, onProgress, stream, disk))
   },
 })
 

@@ -5,6 +5,7 @@ import { blocksOf } from "../formats/formats.ts"
 import { type ContentDigest, digestOfBytes, inputStamp } from "../inputs/content-digest.ts"
 import { InputError } from "../inputs/member.ts"
 import { type Inputs, openInputs, openStreamedInput } from "../inputs/members.ts"
+import { SeenDisk } from "../inputs/seen-disk.ts"
 import type { StreamedInput } from "../inputs/streamed-input.ts"
 import type { Dating } from "./taken-as.ts"
 import type { Examined } from "./examine.ts"
@@ -78,8 +79,9 @@ export async function readInputs(
   out: Writable,
   onProgress: (progress: ReadProgress) => void,
   stream: StreamedInput | null = null,
+  disk: SeenDisk = new SeenDisk(),
 ): Promise<ReadResult> {
-  const inputs = stream === null ? openInputs(job.paths) : openStreamedInput(stream)
+  const inputs = stream === null ? openInputs(job.paths, disk) : openStreamedInput(stream)
   const pool = new ParsingPool(job.threads, job.keyer)
   const rejects = new RejectFile(job.rejects)
   const read = { rows: 0, rejected: 0, member: "" }

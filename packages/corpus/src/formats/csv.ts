@@ -27,6 +27,7 @@ interface CsvFormat extends FoundFormat {
 
 const DELIMITERS = [",", "\t", ";", "|"]
 const SAMPLES_MAX = 50
+const QUOTE = '"'
 
 /** Rows of cells, with a header or with columns that `--map` names by number. */
 export const csv: FileFormat<CsvFormat> = {
@@ -50,7 +51,14 @@ function detectCsv({ table, isWhole, map }: Head): CsvFormat | null {
   let best: CsvFormat | null = null
   let widest = 0
   let unknown: InputError | null = null
+  // Without quotes, all delimiters that a text does not have give the same rows.
+  const isQuoted = table.includes(QUOTE)
+  let wasWhole = false
   for (const delimiter of DELIMITERS) {
+    if (!isQuoted && !table.includes(delimiter)) {
+      if (wasWhole) continue
+      wasWhole = true
+    }
     const rows = sampleRows(table, isWhole, delimiter)
     const width = rows[0]?.length ?? 0
     if (width <= widest || !agree(rows, width)) continue

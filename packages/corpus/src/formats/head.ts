@@ -26,6 +26,7 @@ export class Head {
   #table: Buffer | null = null
   #lines: readonly string[] | null = null
   #texts: readonly string[] | null = null
+  #first: string | undefined | null = null
 
   constructor(bytes: Buffer, { format, map }: FormatHints) {
     this.bytes = bytes
@@ -48,7 +49,8 @@ export class Head {
 
   /** The first character that is no space. */
   get first(): string | undefined {
-    return this.table.toString("latin1").trimStart()[0]
+    if (this.#first === null) this.#first = firstCharacter(this.table)
+    return this.#first
   }
 
   /** The first lines, without the last where the head's end cut it. */
@@ -60,6 +62,14 @@ export class Head {
   get texts(): readonly string[] {
     return (this.#texts ??= this.lines.filter((text) => !isBlank(text)).map((text) => text.trim()))
   }
+}
+
+function firstCharacter(table: Buffer): string | undefined {
+  for (const byte of table) {
+    const character = String.fromCharCode(byte)
+    if (character.trimStart() !== "") return character
+  }
+  return undefined
 }
 
 function completeLines(text: Buffer, isCut: boolean): string[] {

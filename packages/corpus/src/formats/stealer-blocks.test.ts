@@ -3,7 +3,9 @@ import { test } from "node:test"
 import fc from "fast-check"
 import type { RowSink } from "./parsed-row.ts"
 import { collected, piecesOf } from "../../testing/formats/read-all-suite.ts"
-import { recordBlocks, recordParser } from "./stealer-blocks.ts"
+import { Head } from "./head.ts"
+import { recordBlocks, recordParser, stealerBlocks } from "./stealer-blocks.ts"
+import { readRecordLine } from "./stealer-record.ts"
 
 const seed = 20_261_115
 
@@ -87,4 +89,27 @@ test("text without records is not held", async () => {
     for (let at = 0; at < 64; at++) yield Buffer.from("nothing of use here\n".repeat(5000))
   }
   for await (const block of recordBlocks(prose())) assert.ok(block.length < 6 << 20)
+})
+
+test("whether a file is of records is what all of its lines say, however early that is known", () => {
+  const line = fc.constantFrom(
+    ...["URL: a.example", "Login: a", "Password: p", "Soft: x", "====", "", "of nothing"],
+    ...["Build: 7", "URL: a;Login: b;Password: c", "user|pass", "https://a.example"],
+  )
+  fc.assert(
+    fc.property(fc.array(line, { maxLength: 40 }), (lines) => {
+      const counts = new Map<string, number>()
+      for (const text of lines) {
+        const isWhole = text.startsWith("URL: a;")
+        const kind = isWhole ? "other" : readRecordLine(text).kind
+        counts.set(kind, (counts.get(kind) ?? 0) + 1)
+      }
+      const count = (kind: string): number => counts.get(kind) ?? 0
+      const keys = count("site") + count("login") + count("password") + count("program")
+      const are = count("login") > 0 && count("password") > 0 && keys > count("other")
+      const found = stealerBlocks.detect(new Head(Buffer.from(lines.join("\n")), { map: {} }))
+      assert.equal((found?.fitting ?? 0) > 0, are)
+    }),
+    { seed },
+  )
 })

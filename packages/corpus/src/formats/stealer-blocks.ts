@@ -7,7 +7,7 @@ import { lineBlocks } from "./line-blocks.ts"
 import { eachLine, isTooLong } from "./lines.ts"
 import { addLogin, identityTypeOf } from "./login-row.ts"
 import { BLOCK_BYTES, cutInTwo, ownBytes } from "./row-bytes.ts"
-import { readRecordLine, RecordBounds, type RecordLine } from "./stealer-record.ts"
+import { kindOfLine, readRecordLine, RecordBounds, type RecordLine } from "./stealer-record.ts"
 
 const LF = 10
 const CR = 13
@@ -39,24 +39,32 @@ export const stealerBlocks: FileFormat = {
 /** Whether most lines have a key of a login, and there are logins and passwords among them. */
 function areRecords(lines: readonly string[]): boolean {
   const counts = { site: 0, login: 0, password: 0, program: 0, separator: 0, blank: 0, other: 0 }
-  for (const line of lines) {
-    const text = line.slice(0, LINE_LENGTH_MAX)
+  for (const [n, line] of lines.entries()) {
+    const text = line.length > LINE_LENGTH_MAX ? line.slice(0, LINE_LENGTH_MAX) : line
     // A line with all of a login is no part of a record.
-    counts[isWholeLogin(text) ? "other" : readRecordLine(text).kind]++
+    counts[isWholeLogin(text) ? "other" : kindOfLine(text)]++
+    const { site, login, password, program, other } = counts
+    const rest = lines.length - n - 1
+    const more = site + login + password + program - other
+    // The lines that follow can change nothing any more.
+    if (more > rest && login > 0 && password > 0) return true
+    if (more + rest <= 0) return false
   }
-  const { site, login, password, program, other } = counts
-  return login > 0 && password > 0 && site + login + password + program > other
+  return false
 }
 
 function isWholeLogin(text: string): boolean {
-  if (!MAY_SEPARATE.test(text)) return false
+  if (!mayBeSeparated(text)) return false
   return DELIMITERS.some((delimiter) => delimiter !== " " && isLabelledLogin(text, delimiter))
 }
 
 /**
- * The delimiters of labelled lines, but for the space: most lines of a record have none of them.
+ * Whether it has a delimiter of labelled lines, but for the space: most lines of a record have none
+ * of them.
  */
-const MAY_SEPARATE = /[;|\t,]/
+function mayBeSeparated(text: string): boolean {
+  return text.includes(";") || text.includes("|") || text.includes("\t") || text.includes(",")
+}
 
 export function recordParser(): BlockParser {
   return {

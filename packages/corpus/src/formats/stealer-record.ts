@@ -23,7 +23,6 @@ const KEYS: ReadonlyMap<string, LineKind> = new Map(
   ),
 )
 const KEY_LENGTH_MAX = 32
-const KEY_END = /[:=\t]/
 const NOT_LETTERS = /[^a-z]+/g
 // Only characters used for drawing lines, with three of the same in a row.
 const DRAWN = /^[\s=\-_*#~+.\u2500-\u257f]+$/
@@ -34,13 +33,32 @@ const THREE_ALIKE = /([=\-_*#~+\u2500-\u257f])\1\1/
  * facts are not.
  */
 export function readRecordLine(text: string): RecordLine {
-  const keyEnd = text.slice(0, KEY_LENGTH_MAX).search(KEY_END)
+  const keyEnd = keyEndIn(text)
   if (keyEnd > 0) {
     const kind = kindOfKey(text.slice(0, keyEnd))
     if (kind !== undefined) return { kind, value: valueAt(text, keyEnd + 1) }
   }
   if (text.trim() === "") return BLANK
   return DRAWN.test(text) && THREE_ALIKE.test(text) ? SEPARATOR : OTHER
+}
+
+/** What a line is, where its value is not wanted. */
+export function kindOfLine(text: string): LineKind {
+  const keyEnd = keyEndIn(text)
+  const kind = keyEnd > 0 ? kindOfKey(text.slice(0, keyEnd)) : undefined
+  return kind ?? readRecordLine(text).kind
+}
+
+const [COLON, EQUALS, TAB] = [58, 61, 9] as const
+
+/** Where the key ends; -1 if there is none. */
+function keyEndIn(text: string): number {
+  const end = Math.min(text.length, KEY_LENGTH_MAX)
+  for (let at = 0; at < end; at++) {
+    const code = text.charCodeAt(at)
+    if (code === COLON || code === EQUALS || code === TAB) return at
+  }
+  return -1
 }
 
 /** What a key means, however it is spelled. */

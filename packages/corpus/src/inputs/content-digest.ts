@@ -1,8 +1,8 @@
 import { createHash } from "node:crypto"
-import { readdirSync, statSync } from "node:fs"
 import { join } from "node:path"
 import { filePieces } from "./file-pieces.ts"
 import { InputError } from "./member.ts"
+import { SeenDisk } from "./seen-disk.ts"
 
 export interface ContentDigest {
   /** Identifies all named bytes, in any order of the names. */
@@ -24,8 +24,11 @@ export interface NamedInputs {
 }
 
 /** Looks where the inputs are, and reads none of them. Throws InputError. */
-export function namedInputs(paths: readonly string[]): NamedInputs {
-  const files = paths.map(filesOf)
+export function namedInputs(
+  paths: readonly string[],
+  disk: SeenDisk = new SeenDisk(),
+): NamedInputs {
+  const files = paths.map((path) => filesOf(path, disk))
   return { files, bytes: files.flat().reduce((sum, { bytes }) => sum + bytes, 0) }
 }
 
@@ -73,31 +76,29 @@ interface FoundFile {
   readonly modified: string
 }
 
-// Without promises: a folder may have a hundred thousand small files, and each promise of a file's
-// size costs as much as reading it.
-function filesOf(path: string): FoundFile[] {
+function filesOf(path: string, disk: SeenDisk): FoundFile[] {
   return readable(path, () => {
-    const stats = statSync(path)
-    if (stats.isFile()) return [foundFile(path, "")]
-    if (!stats.isDirectory()) throw new InputError(`${path} is neither a file nor a folder`)
+    const { isFile, isFolder } = disk.file(path)
+    if (isFile) return [foundFile(path, "", disk)]
+    if (!isFolder) throw new InputError(`${path} is neither a file nor a folder`)
     const files: FoundFile[] = []
-    walk(path, (file) => void files.push(foundFile(file, file.slice(path.length))))
+    walk(path, disk, (file) => void files.push(foundFile(file, file.slice(path.length), disk)))
     return files.sort((one, other) => (one.within < other.within ? -1 : 1))
   })
 }
 
 /** Files below a folder. Links are not followed, as they are not imported; Node's own walk does. */
-function walk(folder: string, take: (file: string) => void): void {
-  for (const entry of readdirSync(folder, { withFileTypes: true })) {
+function walk(folder: string, disk: SeenDisk, take: (file: string) => void): void {
+  for (const entry of disk.list(folder)) {
     const path = join(folder, entry.name)
-    if (entry.isDirectory()) readable(path, () => walk(path, take))
+    if (entry.isDirectory()) readable(path, () => walk(path, disk, take))
     else if (entry.isFile()) readable(path, () => take(path))
   }
 }
 
-function foundFile(path: string, within: string): FoundFile {
-  const { size, mtimeMs, ino } = statSync(path)
-  return { path, within, bytes: size, modified: `${ino} ${mtimeMs}` }
+function foundFile(path: string, within: string, disk: SeenDisk): FoundFile {
+  const { bytes, modifiedMs, ino } = disk.file(path)
+  return { path, within, bytes, modified: `${ino} ${modifiedMs}` }
 }
 
 async function fileDigest(path: string, onBytes: (more: number) => void): Promise<string> {

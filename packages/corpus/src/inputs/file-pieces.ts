@@ -8,13 +8,13 @@ const WHOLE_BYTES_MAX = 1 << 18
  * The bytes of a file, from its beginning, in pieces of their own memory: of a small one, in one.
  */
 export async function* filePieces(path: string): AsyncGenerator<Buffer> {
-  const whole = wholeFile(path)
+  const whole = smallFile(path)
   if (whole === null) yield* createReadStream(path, { highWaterMark: PIECE_BYTES })
   else yield whole
 }
 
-/** Null where it is not small, or does not say how long it is. */
-function wholeFile(path: string): Buffer | null {
+/** All of a file; null where it is not small, or does not say how long it is. */
+export function smallFile(path: string): Buffer | null {
   const file = openSync(path, "r")
   try {
     const { size } = fstatSync(file)

@@ -1,5 +1,5 @@
 import { decompressed } from "./decompress.ts"
-import { filePieces } from "./file-pieces.ts"
+import { filePieces, smallFile } from "./file-pieces.ts"
 import { firstBytes, InputError, type InputFile, isInputFault, type Member } from "./member.ts"
 import { PACKING_HEAD_BYTES, packingOf, requireExpansion } from "./packing.ts"
 import { SkipTally } from "./skipped.ts"
@@ -36,6 +36,8 @@ interface Holding {
   readonly information: Member["information"]
   /** Calls `count` with the part that was read so far, 0 to 1. */
   bytes(count: CountRead): AsyncIterable<Buffer>
+  /** Its first bytes, by which packings are known. */
+  head(): Promise<Buffer>
   readonly countRead: CountRead
 }
 
@@ -82,7 +84,7 @@ export class MemberFinder {
   }
 
   async *#membersOf(holding: Holding): AsyncGenerator<Member> {
-    const packing = packingOf(await firstBytes(holding.bytes(uncounted), PACKING_HEAD_BYTES))
+    const packing = packingOf(await holding.head())
     if (packing === null) {
       yield this.#memberOf(holding)
     } else if (typeof packing === "object") {
@@ -100,11 +102,14 @@ export class MemberFinder {
         throw needsSeeking(holding.name, "a zip archive")
       yield* this.#zipMembers(holding)
     } else {
+      const unpacked = (count: CountRead): AsyncIterable<Buffer> =>
+        decompressed(holding.name, packing, holding.bytes(count))
       yield* this.#membersOf({
         ...holding,
         path: null,
         level: holding.level + 1,
-        bytes: (count) => decompressed(holding.name, packing, holding.bytes(count)),
+        bytes: unpacked,
+        head: () => headOf(unpacked),
       })
     }
   }
@@ -141,6 +146,18 @@ export class MemberFinder {
         continue
       }
       const facts = byName.get(informationOf(entry.name) ?? "")
+      const bytes: Holding["bytes"] = async function* (count) {
+        const archive = await open()
+        const { uncompressedSize } = entry.entry
+        let given = 0
+        for await (const piece of archive.bytes(entry)) {
+          const { length } = piece
+          yield piece
+          given += length
+          if (given < uncompressedSize) count(given / uncompressedSize)
+        }
+        count(1)
+      }
       yield* this.#membersOf({
         name,
         path: null,
@@ -154,18 +171,8 @@ export class MemberFinder {
                 yield* (await open()).bytes(facts)
               },
         countRead,
-        async *bytes(count) {
-          const archive = await open()
-          const { uncompressedSize } = entry.entry
-          let given = 0
-          for await (const piece of archive.bytes(entry)) {
-            const { length } = piece
-            yield piece
-            given += length
-            if (given < uncompressedSize) count(given / uncompressedSize)
-          }
-          count(1)
-        },
+        bytes,
+        head: () => headOf(bytes),
       })
     }
   }
@@ -175,6 +182,26 @@ export class MemberFinder {
     const pieces = (): AsyncIterable<Buffer> =>
       path === null ? (stream?.pieces() ?? nothing()) : filePieces(path)
     const countRead = this.#counter(bytes)
+    // A small file that was read to see how it is packed is not read once more for what it holds.
+    let whole: Buffer | null = null
+    const contents: Holding["bytes"] = async function* (count) {
+      const from = whole === null ? pieces() : [whole]
+      whole = null
+      let read = 0
+      try {
+        for await (const piece of from) {
+          // Read the length first: the consumer may transfer the piece, which empties it.
+          const { length } = piece
+          yield piece
+          read += length
+          if (read < bytes) count(read / bytes)
+        }
+      } catch (cause) {
+        if (cause instanceof InputError) throw cause
+        throw new InputError(`${name} cannot be read`, { cause })
+      }
+      count(1)
+    }
     return {
       name,
       path,
@@ -183,21 +210,11 @@ export class MemberFinder {
       modifiedMs,
       information: information === null ? null : () => filePieces(information),
       countRead,
-      async *bytes(count) {
-        let read = 0
-        try {
-          for await (const piece of pieces()) {
-            // Read the length first: the consumer may transfer the piece, which empties it.
-            const { length } = piece
-            yield piece
-            read += length
-            if (read < bytes) count(read / bytes)
-          }
-        } catch (cause) {
-          if (cause instanceof InputError) throw cause
-          throw new InputError(`${name} cannot be read`, { cause })
-        }
-        count(1)
+      bytes: contents,
+      async head() {
+        const small = path === null ? null : readSmall(name, path)
+        whole = small
+        return small?.subarray(0, PACKING_HEAD_BYTES) ?? (await headOf(contents))
       },
     }
   }
@@ -248,6 +265,19 @@ const BEGINNING_BYTES = 65_536
 /** How much of a file is looked at before it is read. */
 export function beginningBytes({ bytes }: InputFile): number {
   return Math.min(bytes, BEGINNING_BYTES)
+}
+
+async function headOf(bytes: Holding["bytes"]): Promise<Buffer> {
+  return await firstBytes(bytes(uncounted), PACKING_HEAD_BYTES)
+}
+
+/** All of a small file; null of any other. */
+function readSmall(name: string, path: string): Buffer | null {
+  try {
+    return smallFile(path)
+  } catch (cause) {
+    throw new InputError(`${name} cannot be read`, { cause })
+  }
 }
 
 async function* nothing(): AsyncGenerator<Buffer> {}

@@ -71,5 +71,8 @@ export async function firstBytes(pieces: AsyncIterable<Buffer>, max: number): Pr
     bytes += piece.length
     if (bytes >= max) break
   }
-  return Buffer.concat(first).subarray(0, max)
+  const [only] = first
+  return first.length === 1 && only !== undefined
+    ? only.subarray(0, max)
+    : Buffer.concat(first).subarray(0, max)
 }

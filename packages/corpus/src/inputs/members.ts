@@ -1,7 +1,7 @@
-import { accessSync, constants, readdirSync, statSync } from "node:fs"
 import { basename, join } from "node:path"
 import { InputError, type InputFile, type Member } from "./member.ts"
 import { beginningBytes, MemberFinder } from "./member-finder.ts"
+import { SeenDisk } from "./seen-disk.ts"
 import { SkipTally, type Skipped, type SkipReason } from "./skipped.ts"
 import { informationOfLogs, otherPartsOfLogs } from "./stealer-log.ts"
 import type { StreamedInput } from "./streamed-input.ts"
@@ -23,12 +23,12 @@ export interface Inputs {
 }
 
 /** Opens the inputs named on the command line. Throws InputError. */
-export function openInputs(paths: readonly string[]): Inputs {
+export function openInputs(paths: readonly string[], disk: SeenDisk = new SeenDisk()): Inputs {
   const skippedByWalk = new SkipTally()
   const files: InputFile[] = []
   for (const path of paths) {
     try {
-      files.push(...filesOf(path, skippedByWalk))
+      files.push(...filesOf(path, skippedByWalk, disk))
     } catch (cause) {
       if (cause instanceof InputError) throw cause
       throw new InputError(`${path} cannot be read`, { cause })
@@ -59,19 +59,16 @@ function inputsOf(files: readonly InputFile[], skippedByWalk: SkipTally): Inputs
   }
 }
 
-// Without promises: a folder may have a hundred thousand small files, and each promise of a file's
-// size costs as much as reading it.
-function filesOf(path: string, skipped: SkipTally): InputFile[] {
-  const stats = statSync(path)
-  if (stats.isDirectory()) {
-    const found = filesUnder(path, skipped)
-    for (const { path: file } of found) accessSync(file, constants.R_OK)
+function filesOf(path: string, skipped: SkipTally, disk: SeenDisk): InputFile[] {
+  const { isFile, isFolder, bytes, modifiedMs } = disk.file(path)
+  if (isFolder) {
+    const found = filesUnder(path, skipped, disk)
+    for (const { path: file } of found) disk.requireReadable(file)
     const folder = basename(path)
     return found.map((file) => ({ ...file, name: `${folder}/${file.name}`, named: false }))
   }
-  if (!stats.isFile()) throw new InputError(`${path} is neither a file nor a folder`)
-  accessSync(path, constants.R_OK)
-  const { size: bytes, mtimeMs: modifiedMs } = stats
+  if (!isFile) throw new InputError(`${path} is neither a file nor a folder`)
+  disk.requireReadable(path)
   return [{ name: basename(path), path, bytes, modifiedMs, information: null, named: true }]
 }
 
@@ -89,9 +86,9 @@ interface FoundFile {
  * The files of a folder and of its subfolders, in the order of their names, whatever order the disk
  * gives. Links are not followed: they may lead out of the folder, or round in a circle.
  */
-function filesUnder(folder: string, skipped: SkipTally): FoundFile[] {
+function filesUnder(folder: string, skipped: SkipTally, disk: SeenDisk): FoundFile[] {
   const names: string[] = []
-  walk(folder, "", names, skipped)
+  walk(folder, "", names, skipped, disk)
   const leftOut = otherPartsOfLogs(names)
   const informationOf = informationOfLogs(names)
   const files: FoundFile[] = []
@@ -101,27 +98,31 @@ function filesUnder(folder: string, skipped: SkipTally): FoundFile[] {
       continue
     }
     const path = join(folder, name)
-    const { size, mtimeMs } = statSync(path)
+    const { bytes, modifiedMs } = disk.file(path)
     const information = informationOf(name)
     files.push({
       name,
       path,
-      bytes: size,
-      modifiedMs: mtimeMs,
+      bytes,
+      modifiedMs,
       information: information === null ? null : join(folder, information),
     })
   }
   return files
 }
 
-function walk(root: string, below: string, names: string[], skipped: SkipTally): void {
-  const entries = readdirSync(join(root, below), { withFileTypes: true })
-  entries.sort((a, b) => (a.name < b.name ? -1 : 1))
-  for (const entry of entries) {
+function walk(
+  root: string,
+  below: string,
+  names: string[],
+  skipped: SkipTally,
+  disk: SeenDisk,
+): void {
+  for (const entry of disk.list(join(root, below))) {
     const name = below === "" ? entry.name : `${below}/${entry.name}`
     if (entry.name.startsWith(".")) skipped.add(name, "hidden")
     else if (entry.isSymbolicLink()) skipped.add(name, "link")
-    else if (entry.isDirectory()) walk(root, name, names, skipped)
+    else if (entry.isDirectory()) walk(root, name, names, skipped, disk)
     else if (entry.isFile()) names.push(name)
     else skipped.add(name, "not-a-file")
   }

@@ -200,6 +200,7 @@ export async function openApplication(change: Change = {}): Promise<Application>
       place: { dataDirectory: directory, databaseUrl: null },
       models: `${directory}-models`,
       fold: async () => undefined,
+      othersSettled: async () => undefined,
       log,
     }),
     models: openModels(`${directory}-models`),

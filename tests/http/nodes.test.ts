@@ -37,8 +37,8 @@ if (nodes !== null) {
     return identityKey(sha256, subkeys.identity, IDENTITY_TAGS.email, email.canonical)
   }
   const at = (n: number): Service => all[n % 3] as Service
-  const decide = async (node: Service): Promise<string> => {
-    const json = { email: "ana.silva@mail.example" }
+  const decide = async (node: Service, email = "ana.silva@mail.example"): Promise<string> => {
+    const json = { email }
     const response = await node.request("/api/v1/risk/score", { key, json })
     assert.equal(response.status, 200)
     await response.text()
@@ -64,6 +64,22 @@ if (nodes !== null) {
     }
     assert.equal(await statusOf(at(1), newDecisionId(Date.now())), 404)
     assert.equal(await statusOf(at(1), newDecisionId(Date.now() - 3_600_000)), 404)
+  })
+
+  test("a review of what one node decided is found by its id at every other at once", async () => {
+    for (let n = 0; n < 3; n++) {
+      const id = await decide(at(n), "sofia.rossi@mail.example")
+      for (const other of [at(n + 1), at(n + 2)]) {
+        const found = await other.request(`/api/v1/review/${id}`, { key })
+        assert.equal(found.status, 200)
+        assert.equal(((await found.json()) as { state: string }).state, "waiting")
+      }
+      const json = { assignee: "me" }
+      const assigned = await at(n + 1).request(`/api/v1/review/${id}/assign`, { key, json })
+      assert.equal(assigned.status, 200)
+    }
+    const none = `/api/v1/review/${newDecisionId(Date.now())}`
+    assert.equal((await at(1).request(none, { key })).status, 404)
   })
 
   test("what several nodes decide at once is stored once each, found and counted by all", async () => {

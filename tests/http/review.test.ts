@@ -13,6 +13,7 @@ import type {
   SubjectExport,
 } from "@assay/core/contract"
 import { assay, createKey } from "../cli/assay.ts"
+import { listedEverywhere } from "./listed-everywhere.ts"
 import { filesWith, needlesOf } from "./search.ts"
 import { openRecordsOf } from "./records-of.ts"
 import { explainedText, type Service, startService } from "./service.ts"
@@ -30,6 +31,13 @@ before(async () => {
 })
 after(() => service.stop())
 
+/** Something was answered that lists of several nodes may not have yet. */
+let isUnlisted = false
+async function everythingListed(key: string, of = service): Promise<void> {
+  if (isUnlisted) await listedEverywhere(of, key)
+  isUnlisted = false
+}
+
 /** A key of a tenant that nobody else in this file uses. */
 async function newTenantKey(of = service): Promise<string> {
   const name = `tenant ${++tenants}`
@@ -42,6 +50,7 @@ async function scored(key: string, ref?: string, of = service): Promise<string> 
   const response = await of.request("/api/v1/risk/score", { key, json })
   const body = (await response.json()) as { recommended_action: string }
   assert.equal(body.recommended_action, "block", JSON.stringify(body))
+  isUnlisted = true
   return response.headers.get("x-decision-id") ?? ""
 }
 
@@ -64,6 +73,7 @@ async function call<T>(
 }
 
 async function listed(key: string, query = "", of = service): Promise<readonly Review[]> {
+  await everythingListed(key, of)
   const { status, body } = await call<ReviewList>(key, query, {}, of)
   assert.equal(status, 200, JSON.stringify(body))
   return body.reviews
@@ -324,6 +334,7 @@ test("views are saved for oneself or for all of the tenant", async () => {
 test("outcomes count what is confirmed, and give no share of too few", async () => {
   const key = await newTenantKey()
   const report = async (): Promise<OutcomeReport> => {
+    await everythingListed(key)
     const { status, body } = await call<OutcomeReport>(key, "/outcomes?days=30")
     assert.equal(status, 200, JSON.stringify(body))
     return body
@@ -365,6 +376,7 @@ test("outcomes count what is confirmed, and give no share of too few", async () 
   // Feedback is about the last decision before it, whatever its action was.
   const unknown = "quiet.person@mail.example"
   await service.request("/api/v1/risk/score", { key, json: { email: unknown } })
+  isUnlisted = true
   const json = { email: unknown, outcome: "fraud_confirmed" }
   assert.equal((await service.request("/api/v1/feedback", { key, json })).status, 202)
   const after = await report()

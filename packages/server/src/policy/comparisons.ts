@@ -2,6 +2,7 @@ import { extname } from "node:path"
 import { startThread } from "@assay/runtime/children"
 import type { Log } from "@assay/runtime/log"
 import { openCalls, remote } from "@assay/runtime/rpc"
+import { RecordsError } from "@assay/stores/records-error"
 import { recordsFault } from "../base/records-fault.ts"
 import {
   type ComparisonThreadData,
@@ -19,6 +20,8 @@ export interface Comparisons {
 interface ComparisonsOptions extends ComparisonThreadData {
   /** Brings decisions that were just made to where the thread reads. */
   readonly fold: () => Promise<void>
+  /** Waits until other nodes have done so. */
+  readonly othersSettled: () => Promise<void>
   readonly log: Log
 }
 
@@ -29,7 +32,12 @@ const CALL_MS = 120_000
  * In one thread for all of a worker's, because a page of decisions takes longer than a request may
  * wait. There is a thread while there is something to compare.
  */
-export function openComparisons({ fold, log, ...data }: ComparisonsOptions): Comparisons {
+export function openComparisons({
+  fold,
+  othersSettled,
+  log,
+  ...data
+}: ComparisonsOptions): Comparisons {
   const module = new URL(`./comparison-thread${extname(import.meta.filename)}`, import.meta.url)
   let used: { readonly comparisons: ThreadComparisons; by: number } | null = null
 
@@ -46,6 +54,11 @@ export function openComparisons({ fold, log, ...data }: ComparisonsOptions): Com
   return {
     async *lines(wanted) {
       await fold()
+      // A node that was killed does not keep a comparison from everybody: what it has not told
+      // is missing, as in lists.
+      await othersSettled().catch((error: unknown) => {
+        if (!(error instanceof RecordsError)) throw error
+      })
       const thread = (used ??= { comparisons: start(), by: 0 })
       thread.by++
       const { comparisons } = thread

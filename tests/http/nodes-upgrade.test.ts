@@ -2,13 +2,11 @@
 // the older one is upgraded. In the soak: running the older one from its sources takes as much of
 // the processor as all other faults of several nodes.
 import assert from "node:assert/strict"
-import { execFileSync } from "node:child_process"
-import { mkdirSync, readdirSync, symlinkSync } from "node:fs"
 import { join } from "node:path"
 import { test } from "node:test"
 import { until } from "../../packages/stores/testing/redis/test-cluster.ts"
-import { root } from "../../scripts/repository.ts"
 import { createKey } from "../cli/assay.ts"
+import { olderProgram } from "./older-program.ts"
 import { type Service, startNode } from "./service.ts"
 import { temporaryDirectory } from "./temporary.ts"
 import { nodesForFile } from "./three-nodes.ts"
@@ -17,7 +15,7 @@ import { nodesForFile } from "./three-nodes.ts"
 const OLDER = "5d6259ba"
 const temporary = temporaryDirectory()
 const isSoak = process.env["ASSAY_SOAK"] !== undefined
-const program = isSoak ? olderProgram(join(temporary, "older")) : null
+const program = isSoak ? olderProgram(OLDER, join(temporary, "older")) : null
 const nodes =
   program === null
     ? null
@@ -28,33 +26,6 @@ const nodes =
 if (program === null) {
   const skip = isSoak ? `commit ${OLDER} is not in the history here` : "npm run soak"
   test("nodes of two versions", { skip }, () => {})
-}
-
-/** What runs the older version from its sources; null where the history does not have it. */
-function olderProgram(folder: string): readonly string[] | null {
-  const git = { cwd: root, stdio: "pipe", maxBuffer: 2 ** 30 } as const
-  let packed: Buffer
-  try {
-    packed = execFileSync("git", ["archive", OLDER], git)
-  } catch {
-    return null
-  }
-  mkdirSync(folder)
-  execFileSync("tar", ["-x", "-C", folder], { input: packed })
-  // The packages of others are the same; ours are its own.
-  mkdirSync(join(folder, "node_modules", "@assay"), { recursive: true })
-  for (const name of readdirSync(join(root, "node_modules"))) {
-    if (name === "@assay" || name.startsWith(".assay")) continue
-    symlinkSync(join(root, "node_modules", name), join(folder, "node_modules", name))
-  }
-  for (const name of readdirSync(join(root, "node_modules", "@assay"))) {
-    symlinkSync(join(folder, "packages", name), join(folder, "node_modules", "@assay", name))
-  }
-  // Pages and what else is built are not asked for here, but have to be there.
-  for (const made of ["server/node_modules", "server/console", "drop/browser", "client/dist"]) {
-    symlinkSync(join(root, "packages", made), join(folder, "packages", made))
-  }
-  return ["--conditions=source", join(folder, "packages", "server", "src", "main.ts")]
 }
 
 if (nodes !== null) {

@@ -19,6 +19,8 @@ export interface Engine {
   columns: ColumnTypes
   /** Runs `work` in a transaction that only one process at a time can be in. */
   migrating: (work: (write: Write) => Promise<void>) => Promise<void>
+  /** Whether a program that knows of no other one on these records is connected to them. */
+  isUsedByOlder: (db: Database) => Promise<boolean>
   tableExists: (db: Database, name: keyof Schema | "assay_migration") => Promise<boolean>
   /** What an error thrown by the engine means to a caller. */
   faultOf: (error: unknown) => RecordsFault

@@ -65,12 +65,21 @@ const migrations: Record<string, MigrationStep> = {
 export const recordsFormat = Math.max(...Object.keys(migrations).map(numberOf))
 
 const MIGRATIONS = "assay_migration"
+/** From here on several programs share the records. */
+const NODES_FORMAT = numberOf("0021-nodes")
+const BESIDE_OLDER =
+  "A service of a version that has to be the only one is connected to these records. " +
+  "Stop it, then start this one; nothing was changed"
 
 /** Brings the tables to `recordsFormat` in one transaction, or leaves them as they were. */
 export async function migrateRecords(engine: Engine): Promise<void> {
   await engine.migrating(async (write) => {
-    await refuseOtherFormats(engine, write)
+    const format = await refuseOtherFormats(engine, write)
     if (await isCurrent(engine, write)) return
+    // With these tables a second program may begin at once. An older one that is running would go on
+    // as the only one, and could not be told: none starts any more, but it does not look again.
+    if (format > 0 && format < NODES_FORMAT && (await engine.isUsedByOlder(write)))
+      throw new RecordsError("unavailable", BESIDE_OLDER)
     const { Migrator } = await import("kysely/migration")
     const { error } = await new Migrator({
       db: write,
@@ -98,10 +107,11 @@ async function isCurrent(engine: Engine, db: Database): Promise<boolean> {
 
 /**
  * Throws when a newer program has changed the tables in ways this one does not know, and when their
- * identity keys were made by identity/v1. Nothing has been written then.
+ * identity keys were made by identity/v1. Nothing has been written then. Returns the format; 0:
+ * there are no tables.
  */
-export async function refuseOtherFormats(engine: Engine, db: Database): Promise<void> {
-  if (!(await engine.tableExists(db, "meta"))) return
+export async function refuseOtherFormats(engine: Engine, db: Database): Promise<number> {
+  if (!(await engine.tableExists(db, "meta"))) return 0
   const rows = await db
     .selectFrom("meta")
     .selectAll()
@@ -125,6 +135,7 @@ export async function refuseOtherFormats(engine: Engine, db: Database): Promise<
       ),
     )
   }
+  return format
 }
 
 function numbered({ columns, auditKey }: Engine): Record<string, Migration> {

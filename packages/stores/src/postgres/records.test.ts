@@ -33,6 +33,7 @@ import {
   holdMigrations,
   startTestServer,
   type TestServer,
+  untilAlone,
 } from "../../testing/postgres/test-server.ts"
 
 const server = await startTestServer().catch((error: unknown) => {
@@ -91,6 +92,38 @@ function testOn(server: TestServer): void {
       },
     }
   })
+  test("postgres: records that a service without nodes is connected to are not brought over before it is gone", async () => {
+    const url = await server.createDatabase()
+    const records = await openPostgresRecords({ url, poolMax: 2, auditKey })
+    await records.migrate()
+    const older = new URL(url)
+    older.searchParams.set("application_name", "assay")
+    const service = connected({ connectionString: older.href, max: 1 })
+    await sql`select`.execute(service)
+    // Of this format an older one may be connected: it knows of nodes, or this one is not the first.
+    await records.migrate()
+    const formatOf = async (): Promise<string | undefined> =>
+      (await service.selectFrom("meta").select("value").where("name", "=", "format").execute())[0]
+        ?.value
+    const now = await formatOf()
+    await execute(
+      url,
+      `drop table nodes; drop table leases; update meta set value = '20' where name = 'format';
+       delete from assay_migration where name = '0021-nodes'`,
+    )
+    await assert.rejects(records.migrate(), refusedAs("unavailable"))
+    assert.equal(await formatOf(), "20")
+    await service.destroy()
+    await untilAlone(url, "assay")
+    await records.migrate()
+    assert.deepEqual(await records.nodes(), [])
+    await records.close()
+    const after = connected({ connectionString: url, max: 1 })
+    const { rows } = await sql<{ value: string }>`
+      select value from meta where name = 'format'`.execute(after)
+    assert.equal(rows[0]?.value, now)
+    await after.destroy()
+  })
   recordsProviderCostsSuite("postgres", newDatabase)
   recordsPoliciesSuite("postgres", newDatabase)
   recordsPeopleSuite("postgres", newDatabase)
@@ -112,7 +145,7 @@ function testOn(server: TestServer): void {
     await Promise.all([records.ping(), records.ping()])
     await execute(
       url,
-      "select pg_terminate_backend(pid) from pg_stat_activity where application_name = 'assay'",
+      "select pg_terminate_backend(pid) from pg_stat_activity where application_name = 'assay nodes'",
     )
     // A call may still use a connection whose end has not been noticed, and must report exactly
     // that.

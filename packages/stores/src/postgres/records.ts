@@ -94,6 +94,14 @@ function postgresEngine(options: PostgresOptions): Engine {
         await patient.destroy()
       }
     },
+    async isUsedByOlder(reader) {
+      const { rows } = await sql`
+        select from pg_stat_activity
+        where datname = current_database() and application_name = ${OLDER_SESSION_NAME}
+          and pid <> pg_backend_pid()
+        limit 1`.execute(reader)
+      return rows.length > 0
+    },
     async tableExists(reader, name) {
       const found = await sql<{ found: boolean }>`
         select to_regclass(${name}) is not null as found`.execute(reader)
@@ -134,6 +142,10 @@ export const deadlines: ConnectedConfig = {
   answerMs: 20_000,
 }
 
+/** How PostgreSQL names the sessions of this program, and those of one that had no nodes. */
+export const SESSION_NAME = "assay nodes"
+const OLDER_SESSION_NAME = "assay"
+
 export interface ConnectedConfig extends PoolConfig {
   /** How long a statement may take before its connection is given up. Without it: for ever. */
   readonly answerMs?: number
@@ -141,7 +153,7 @@ export interface ConnectedConfig extends PoolConfig {
 
 export function connected({ answerMs, ...config }: ConnectedConfig): Database {
   const pool = new Pool({
-    application_name: "assay",
+    application_name: SESSION_NAME,
     keepAlive: true,
     types: { getTypeParser },
     ...config,

@@ -66,6 +66,8 @@ function sqliteEngine(db: Database, database: DatabaseSync, auditKey: Uint8Array
       ],
     },
     migrating: (work) => db.transaction().execute(work),
+    // A service holds its data directory.
+    isUsedByOlder: async () => false,
     async tableExists(reader, name) {
       const found = await sql`
         select 1 from sqlite_master where type = 'table' and name = ${name}`.execute(reader)

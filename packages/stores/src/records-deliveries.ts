@@ -210,7 +210,8 @@ export function sqlDeliveries(
 
     releaseDeliveries: (claims) =>
       writeUnsynced(async (db) => {
-        for (const { id, claim } of claims)
+        // In the order in which whoever deletes several holds them.
+        for (const { id, claim } of claims.toSorted((a, b) => (a.id < b.id ? -1 : 1)))
           await db
             .updateTable("deliveries")
             .set({ locked_until: null, claim: null })

@@ -48,6 +48,8 @@ export interface Engine {
   databaseMs: RawBuilder<number>
   /** Ends a `select` whose rows nobody may change until this transaction ends. */
   forShare: RawBuilder<unknown>
+  /** Ends a `select` whose rows this transaction takes, once others have let go of them. */
+  forUpdate: RawBuilder<unknown>
   /** Ends a `select` whose rows this transaction takes, leaving those that another has taken. */
   skipLocked: RawBuilder<unknown>
   /** Removes deleted bytes from the files, if deleting a row leaves them behind. */

@@ -1,6 +1,7 @@
 import type { EventKind } from "@assay/core/contract"
 import type { Selectable } from "kysely"
 
+import { holdDeliveries } from "./hold-deliveries.ts"
 import { newId } from "./event-id.ts"
 import type {
   Database,
@@ -79,7 +80,7 @@ const ROWS_AT_ONCE = 500
 /** Events over either engine. */
 export function sqlEvents(
   { read, write }: Store,
-  { scrub, ...inserts }: EventInserts & Pick<Engine, "scrub">,
+  { scrub, forUpdate, ...inserts }: EventInserts & Pick<Engine, "scrub" | "forUpdate">,
 ): EventRecords {
   return {
     addEvents: (events) => write((db) => appendEvents(db, inserts, events)),
@@ -124,6 +125,7 @@ export function sqlEvents(
           .execute()
         await deleteEvents(
           db,
+          forUpdate,
           oldest.map(({ seq }) => seq),
         )
         return oldest.length
@@ -145,6 +147,7 @@ export function sqlEvents(
           .execute()
         await deleteEvents(
           db,
+          forUpdate,
           older.map(({ seq }) => seq),
         )
         await appendEvents(db, inserts, [event])
@@ -279,9 +282,14 @@ async function addDeliveries(
 }
 
 /** Deletes events with what became of telling them. */
-async function deleteEvents(db: Write, seqs: readonly number[]): Promise<void> {
+async function deleteEvents(
+  db: Write,
+  forUpdate: Engine["forUpdate"],
+  seqs: readonly number[],
+): Promise<void> {
   for (let from = 0; from < seqs.length; from += ROWS_AT_ONCE) {
     const some = seqs.slice(from, from + ROWS_AT_ONCE)
+    await holdDeliveries(db, forUpdate, { seqs: some })
     const theirs = db.selectFrom("deliveries").select("id").where("event_seq", "in", some)
     await db.deleteFrom("attempts").where("delivery_id", "in", theirs).execute()
     await db.deleteFrom("deliveries").where("event_seq", "in", some).execute()
@@ -295,11 +303,11 @@ async function deleteEvents(db: Write, seqs: readonly number[]): Promise<void> {
  */
 export async function deleteEventsOf(
   db: Write,
-  turn: Engine["takeTurn"],
+  { takeTurn, forUpdate }: Pick<Engine, "takeTurn" | "forUpdate">,
   { identityKey, tenantId }: { identityKey: Uint8Array; tenantId: number | null },
 ): Promise<number> {
   // A webhook may be about to be deleted, or a failure to be noted: both take this turn.
-  await turn(db, "events")
+  await takeTurn(db, "events")
   const rows = await db
     .selectFrom("events")
     .select("seq")
@@ -308,6 +316,7 @@ export async function deleteEventsOf(
     .execute()
   await deleteEvents(
     db,
+    forUpdate,
     rows.map(({ seq }) => seq),
   )
   return rows.length

@@ -65,7 +65,7 @@ const TOGETHER_MS = 60_000
 /** Subjects over either engine. */
 export function sqlSubjects(
   { read, write }: Store,
-  { scrub, takeTurn }: Pick<Engine, "scrub" | "takeTurn">,
+  { scrub, ...engine }: Pick<Engine, "scrub" | "takeTurn" | "forUpdate">,
 ): SubjectRecords {
   return {
     async eraseSubject(change) {
@@ -74,7 +74,7 @@ export function sqlSubjects(
         if (tenantId === null) await bury(db, { identityKey, erasedAt: at })
         const reports = await deleteReports(db, identityKey, tenantId)
         await deleteReviews(db, { identityKey, tenantId, upTo: at })
-        await deleteEventsOf(db, takeTurn, { identityKey, tenantId })
+        await deleteEventsOf(db, engine, { identityKey, tenantId })
         await note(db, change, ERASE, ownerOf(tenantId), { ...noteOf(change), reports })
         return { reports, erasedAt: at }
       })
@@ -88,7 +88,7 @@ export function sqlSubjects(
         const { identityKey, erasedAt: upTo } = tombstone
         const reports = await deleteReports(db, identityKey, null)
         await deleteReviews(db, { identityKey, tenantId: null, upTo })
-        await deleteEventsOf(db, takeTurn, { identityKey, tenantId: null })
+        await deleteEventsOf(db, engine, { identityKey, tenantId: null })
         const change = { at: tombstone.erasedAt, actor: "tombstones" }
         await note(db, change, ERASE, ownerOf(null), { again: true, reports })
       })

@@ -1,6 +1,7 @@
 import type { EventKind } from "@assay/core/contract"
 import type { Selectable } from "kysely"
 
+import { holdDeliveries } from "./hold-deliveries.ts"
 import { type Change, note } from "./records-audit.ts"
 import type { Database, Engine, Store, Write } from "./records-engine.ts"
 import { RecordsError } from "./records-error.ts"
@@ -113,7 +114,7 @@ export interface WebhookRecords {
 /** Webhooks over either engine. */
 export function sqlWebhooks(
   { read, write }: Store,
-  { takeTurn }: Pick<Engine, "takeTurn">,
+  { takeTurn, forUpdate }: Pick<Engine, "takeTurn" | "forUpdate">,
 ): WebhookRecords {
   return {
     createWebhook: (webhook) =>
@@ -207,6 +208,14 @@ export function sqlWebhooks(
         const { id } = of
         await takeTurn(db, "events")
         if (!(await isOwned(db, of))) return false
+        // The webhook before its deliveries, as whoever settles one does.
+        await db
+          .selectFrom("webhooks")
+          .select("id")
+          .where("id", "=", id)
+          .modifyEnd(forUpdate)
+          .execute()
+        await holdDeliveries(db, forUpdate, { webhookId: id })
         const theirs = db.selectFrom("deliveries").select("id").where("webhook_id", "=", id)
         await db.deleteFrom("attempts").where("delivery_id", "in", theirs).execute()
         await db.deleteFrom("deliveries").where("webhook_id", "=", id).execute()

@@ -48,6 +48,9 @@ function firstOfEach(events: readonly NewEvent[]): NewEvent[] {
   })
 }
 
+/** Deletions beside attempts that are noted; of ten about one met one of them where it could. */
+const ROUNDS = 20
+
 let claims = 0
 
 /** Takes what is due of a webhook. */
@@ -723,6 +726,42 @@ export function recordsEventsSuite(engine: string, newDatabase: () => Promise<Te
     assert.equal(await records.hasEnabledWebhook(), false)
     await records.createWebhook(webhook(null, "whk_2"))
     assert.equal(await records.hasEnabledWebhook(), true)
+  })
+
+  onRecords("what is deleted while its attempts are noted is gone whole", async (openings) => {
+    const { records, open } = openings
+    const { acme } = await tenants(openings)
+    const { tenantId } = acme
+    const [noting, others] = [await open(), await open()]
+    const subject = {
+      identityType: "email",
+      reason: "incident",
+      reference: null,
+      at,
+      actor,
+    } as const
+    for (let round = 0; round < ROUNDS; round++) {
+      const id = `whk_${round}`
+      await records.createWebhook(webhook(tenantId, id))
+      const told = Array.from({ length: 8 }, (_, n) =>
+        event(tenantId, {
+          identityKey: n % 2 === 0 ? alice : hashOf(`${round} ${n}`).slice(0, 16),
+        }),
+      )
+      await records.addEvents(told)
+      const shots = (await claimed(records, id)).map(({ id: deliveryId }) => ({ deliveryId }))
+      assert.ok(shots.length > 3)
+      const note = (on: Records, cause: "replay" | "test"): Promise<unknown>[] =>
+        shots.map((shot) => on.logShot({ ...shot, ...failed, cause, delivered: false }))
+      const end =
+        round % 2 === 0
+          ? others.deleteWebhook({ tenantId, id, at, actor })
+          : others.eraseSubject({ ...subject, tenantId, identityKey: alice })
+      await Promise.all([...note(noting, "replay"), end, ...note(noting, "test")])
+      if (round % 2 === 1) await records.deleteWebhook({ tenantId, id, at, actor })
+      for (const { deliveryId } of shots)
+        assert.deepEqual(await records.attempts({ deliveryId, limit: 1 }), [])
+    }
   })
 
   onRecords("a webhook is its owner's, and is noted without its URL", async (openings) => {

@@ -128,6 +128,7 @@ function postgresEngine(options: PostgresOptions): Engine {
     insertEvents,
     databaseMs: sql<number>`cast(extract(epoch from clock_timestamp()) * 1000 as bigint)`,
     forShare: sql`for share`,
+    forUpdate: sql`for update`,
     skipLocked: sql`for update skip locked`,
     scrub: async () => {},
   }

@@ -94,6 +94,7 @@ function sqliteEngine(db: Database, database: DatabaseSync, auditKey: Uint8Array
     ...rowInserts(database),
     databaseMs: sql<number>`cast(unixepoch('subsec') * 1000 as integer)`,
     forShare: sql``,
+    forUpdate: sql``,
     skipLocked: sql``,
     // Pages from before the deletion are still in the log: it is folded into the file and emptied.
     async scrub() {

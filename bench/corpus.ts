@@ -45,7 +45,7 @@ const FIXED_ROWS = 1_000
 const FIXED_ROUNDS = 5
 const LOOKUP_ROUNDS = 3
 
-type Option = "rows" | "rounds" | "lookups" | "large" | "memory" | "seconds"
+type Option = "rows" | "rounds" | "lookups" | "large" | "memory" | "seconds" | "only-lookups"
 type Given = Readonly<Record<Option, number>>
 
 export const corpusBench: Bench<Option> = {
@@ -63,6 +63,12 @@ export const corpusBench: Bench<Option> = {
     },
     memory: { fallback: 512, min: 128, max: 65_536, meaning: "megabytes of the sorter" },
     seconds: { fallback: 20, min: 2, max: 600, meaning: "seconds of scoring before an import" },
+    "only-lookups": {
+      fallback: 0,
+      min: 0,
+      max: 1,
+      meaning: "1: import once, time look-ups, print them, and write no results",
+    },
   },
   async run(given) {
     requireProcessFigures()
@@ -73,6 +79,11 @@ export const corpusBench: Bench<Option> = {
     // PostgreSQL reads the rows under an account of its own.
     chmodSync(folder, 0o711)
     try {
+      if (given["only-lookups"] === 1) {
+        const looked = await onlyLookedUp(folder, given)
+        console.log(`\n${judgedTable(looked)}\n\n${toldTable(looked)}`)
+        return
+      }
       const { figures, ...rounds } = await measured(folder, given)
       const after = machineProcessor()
       const cores = (Date.now() - beganAt) * 1000 * machine.cores
@@ -175,7 +186,7 @@ async function measured(folder: string, given: Given): Promise<Measured> {
     atLeast("import: ÷ PostgreSQL's COPY and index", ratio(all.rounds, ours, postgres), 1, 1.5),
     atMost("CPU s for 10 million rows", cpuOf("assay"), 18, 12),
     atLeast("a tenth more into these: ÷ plain SQLite's", ratio(further, ours, sqlite), 1, 2),
-    atLeast("look-ups in process ÷ keyed SQLite's, known", looked.keyed / looked.index, 4, 6),
+    ...lookUpFigures(looked).slice(0, 1),
     atMost("index, bytes an identity", grown, 33, 30),
     atMost(`index after ${INCREMENTS} imports, bytes an identity`, merged, 36, 30),
     atMost(`look-up p50, ${large} ÷ ${small.identities} identities`, big.p50 / small.p50, 1.6, 1.3),
@@ -206,10 +217,7 @@ async function measured(folder: string, given: Given): Promise<Measured> {
     told(`${files.count} small files: CPU of one file of their rows`, files.ratio),
     told("compaction, s", compacting.seconds),
     told("index after compaction, bytes an identity", packed.bytes / packed.identities),
-    told("look-up in process, known, CPU µs", looked.index),
-    told("look-up in keyed SQLite, known, CPU µs", looked.keyed),
-    told("look-up in process, unknown, CPU µs", looked.indexUnknown),
-    told("look-up in keyed SQLite, unknown, CPU µs", looked.keyedUnknown),
+    ...lookUpFigures(looked).slice(1),
     told("look-up over PostgreSQL's socket, µs", all.postgresLookupMicros),
     told(`look-up p50 with ${small.identities} identities, µs`, small.p50),
     told(`look-up p50 with ${large} identities, µs`, big.p50),
@@ -217,6 +225,29 @@ async function measured(folder: string, given: Given): Promise<Measured> {
     told("scoring p99 while an import runs, ms", busy.p99Ms),
   ]
   return { figures, rounds: all.rounds, moreRounds: further }
+}
+
+/** The figures of look-ups alone, of an index that was imported once. */
+async function onlyLookedUp(folder: string, { rows, lookups }: Given): Promise<readonly Figure[]> {
+  const file = join(folder, "rows.txt")
+  say(`writing ${rows} rows`)
+  await writeRows(file, rows, 1)
+  const data = join(folder, "data")
+  say("importing")
+  await importList(data, file)
+  say("looking up")
+  const emails = shuffled(await firstEmails(file, Math.min(rows, lookups)), 2)
+  return lookUpFigures(await lookedUp(data, folder, emails))
+}
+
+function lookUpFigures(looked: LookedUp): readonly Figure[] {
+  return [
+    atLeast("look-ups in process ÷ keyed SQLite's, known", looked.keyed / looked.index, 4, 6),
+    told("look-up in process, known, CPU µs", looked.index),
+    told("look-up in keyed SQLite, known, CPU µs", looked.keyed),
+    told("look-up in process, unknown, CPU µs", looked.indexUnknown),
+    told("look-up in keyed SQLite, unknown, CPU µs", looked.keyedUnknown),
+  ]
 }
 
 const ours = ({ assay: run }: MoreRound): Round["assay"] => run
@@ -385,6 +416,7 @@ async function firstEmails(file: string, count: number): Promise<string[]> {
 
 function optionsText(given: Given): string {
   return Object.entries(given)
+    .filter(([name]) => name !== "only-lookups")
     .map(([name, value]) => `--${name} ${value}`)
     .join(" ")
 }

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict"
 import { test } from "node:test"
 import fc from "fast-check"
-import { DAMAGED, findInBucket, FOUND, hasWholeHead, place, UNKNOWN } from "./bucket.ts"
+import { checkOf, DAMAGED, findInBucket, FOUND, hasWholeHead, place, UNKNOWN } from "./bucket.ts"
 import { BucketBuilder } from "./bucket-builder.ts"
 import { BucketReader } from "./bucket-reader.ts"
 import { cellOf, CELLS_MAX, cellStart, FIRSTS, firstOf } from "./cells.ts"
@@ -235,4 +235,46 @@ test("bucket: where others of the cell were lost, whoever is not found is refuse
   assert.ok(reader.isLost)
   builder.begin(0, 10)
   assert.ok(!builder.isLost)
+})
+
+test("an own checksum is CRC-16 of key and set, byte by byte", () => {
+  const ofAll = (bytes: Uint8Array): number => {
+    let bits = 0xffff
+    for (const byte of bytes) {
+      bits ^= byte << 8
+      for (let i = 0; i < 8; i++) bits = ((bits << 1) ^ (bits & 0x8000 ? 0x1021 : 0)) & 0xffff
+    }
+    return bits
+  }
+  assert.equal(ofAll(Buffer.from("123456789")), 0x29b1)
+  for (let length = 0; length < 60; length++) {
+    const bytes = Buffer.from(
+      Array.from({ length: 16 + length }, (_, n) => (n * n * 37 + length * 11) & 0xff),
+    )
+    const check = checkOf(bytes.readUInt32BE(0), bytes, 4, bytes, 16, bytes.length)
+    assert.equal(check, ofAll(bytes))
+  }
+})
+
+test("a bucket is read wherever it begins in longer bytes", () => {
+  const builder = new BucketBuilder()
+  const all = [3, 5, 7].map((first) => Buffer.alloc(16, first))
+  const first = (key: Buffer): number => key.readUInt32BE(0)
+  builder.begin(0, 1)
+  for (const key of all) builder.add(first(key), key, 4, key, 0, 10)
+  const bucket = Uint8Array.from(builder.spelled(0, 1))
+  for (let base = 0; base < 9; base++) {
+    const bytes = Buffer.concat([Buffer.alloc(base, 0xff), bucket, Buffer.alloc(9, 0xff)])
+    assert.ok(hasWholeHead(bytes, bucket.length, 0, 1, base))
+    assert.ok(!hasWholeHead(bytes, bucket.length, 0, 1, base + 1))
+    for (const key of all) {
+      assert.equal(findInBucket(bytes, bucket.length, key, 0, 1, base), FOUND)
+      assert.deepEqual(bytes.subarray(place.from, place.to), key.subarray(0, 10))
+      // Cut short by a byte, the last one has no whole set.
+      const isLast = key === all.at(-1)
+      const cut = findInBucket(bytes, bucket.length - 1, key, 0, 1, base)
+      assert.equal(cut, isLast ? DAMAGED : FOUND)
+    }
+    assert.equal(findInBucket(bytes, bucket.length, Buffer.alloc(16, 4), 0, 1, base), UNKNOWN)
+  }
 })

@@ -115,11 +115,14 @@ function wordsOf(bytes: Uint8Array, length: number): Int32Array {
   return lastWords
 }
 
-const CRC_TABLE = Uint16Array.from({ length: 256 }, (_, byte) => {
+/** What a byte of a CRC-16 comes to with none to three bytes behind it, 256 each. */
+const CRC_TABLES = new Uint16Array(4 * 256)
+for (let byte = 0; byte < 256; byte++) {
   let bits = byte << 8
-  for (let i = 0; i < 8; i++) bits = bits & 0x8000 ? (bits << 1) ^ 0x1021 : bits << 1
-  return bits
-})
+  for (let i = 0; i < 8; i++) bits = (bits & 0x8000 ? (bits << 1) ^ 0x1021 : bits << 1) & 0xffff
+  CRC_TABLES[byte] = bits
+}
+for (let n = 256; n < 4 * 256; n++) CRC_TABLES[n] = step(CRC_TABLES[n - 256] as number, 0)
 
 /**
  * The own checksum of an identity: CRC-16 of key and set. It finds every flip of up to 16
@@ -133,19 +136,39 @@ export function checkOf(
   from: number,
   to: number,
 ): number {
-  let bits = step(0xffff, first >>> 24)
-  bits = step(bits, (first >>> 16) & 0xff)
-  bits = step(bits, (first >>> 8) & 0xff)
-  bits = step(bits, first & 0xff)
-  for (let at = restAt, end = restAt + REST_BYTES; at < end; at++) {
-    bits = step(bits, rests[at] as number)
+  let bits = fourSteps(0xffff, first >>> 24, (first >>> 16) & 0xff, (first >>> 8) & 0xff, first)
+  bits = crcOf(bits, rests, restAt, restAt + REST_BYTES)
+  return crcOf(bits, sets, from, to)
+}
+
+function crcOf(begun: number, bytes: Uint8Array, from: number, to: number): number {
+  let bits = begun
+  let at = from
+  // Four bytes at a time wait for each other once, not four times.
+  for (; at + 4 <= to; at += 4) {
+    bits = fourSteps(
+      bits,
+      bytes[at] as number,
+      bytes[at + 1] as number,
+      bytes[at + 2] as number,
+      bytes[at + 3] as number,
+    )
   }
-  for (let at = from; at < to; at++) bits = step(bits, sets[at] as number)
+  for (; at < to; at++) bits = step(bits, bytes[at] as number)
   return bits
 }
 
+function fourSteps(bits: number, a: number, b: number, c: number, d: number): number {
+  return (
+    (CRC_TABLES[768 + ((bits >>> 8) ^ a)] as number) ^
+    (CRC_TABLES[512 + ((bits & 0xff) ^ b)] as number) ^
+    (CRC_TABLES[256 + c] as number) ^
+    (CRC_TABLES[d & 0xff] as number)
+  )
+}
+
 function step(bits: number, byte: number): number {
-  return ((bits << 8) & 0xffff) ^ (CRC_TABLE[(bits >>> 8) ^ byte] as number)
+  return ((bits << 8) & 0xffff) ^ (CRC_TABLES[(bits >>> 8) ^ byte] as number)
 }
 
 /**

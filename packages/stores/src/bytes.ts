@@ -29,6 +29,14 @@ export class Cursor {
     return this.bytes[this.at++] as number
   }
 
+  /** Moves past so many bytes, and returns where they began. */
+  pass(length: number): number {
+    const from = this.at
+    if (from + length > this.end) throw new MalformedBytes(`cut short at byte ${from}`)
+    this.at = from + length
+    return from
+  }
+
   bigEndian(width: number): number {
     let value = 0
     for (let i = 0; i < width; i++) value = value * 256 + this.byte()
@@ -40,6 +48,12 @@ export class Cursor {
    * byte-equal.
    */
   varint(max: number): number {
+    // Most numbers are of one byte.
+    const first = this.bytes[this.at] as number
+    if (first < 0x80 && first <= max && this.at < this.end) {
+      this.at++
+      return first
+    }
     let value = 0
     for (let scale = 1; ; scale *= 128) {
       const byte = this.byte()

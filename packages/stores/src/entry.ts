@@ -133,6 +133,8 @@ export const HOURS_MAX = 0xff_ffff
 export const ENTRY_BYTES_MAX = 104
 const ITEM_BYTES_MAX = 64
 
+/** Up to the batch. */
+const HEAD_BYTES = 8
 const HAS_FINGERPRINT = 0x8000
 const EXTENDED = 0x4000
 const RESERVED = 0x3000
@@ -194,17 +196,19 @@ export function putEntry(entry: Entry, into: Uint8Array, at: number): number {
  * cannot have written.
  */
 export function readEntry(cursor: Cursor): Entry {
-  const head = cursor.byte()
+  const at = cursor.pass(HEAD_BYTES)
+  const { bytes } = cursor
+  const head = bytes[at] as number
   const secret = SECRET_CLASSES[head & 7]
   if (secret === undefined) throw new MalformedBytes("unknown secret class")
-  const hours = cursor.bigEndian(3)
-  const flags = cursor.bigEndian(2)
+  const hours = (twoBytes(bytes, at + 1) << 8) | (bytes[at + 3] as number)
+  const flags = twoBytes(bytes, at + 4)
   if ((flags & RESERVED) !== 0) throw new MalformedBytes("reserved flag set")
   const fingerprint = (flags & HAS_FINGERPRINT) === 0 ? null : flags & FINGERPRINT_MAX
   if (fingerprint === null && (flags & FINGERPRINT_MAX) !== 0) {
     throw new MalformedBytes("fingerprint bits without a fingerprint")
   }
-  const aliasTag = cursor.bigEndian(2)
+  const aliasTag = twoBytes(bytes, at + 6)
   const batchId = cursor.varint(BATCH_ID_MAX)
   if (batchId === 0) throw new MalformedBytes("batch 0")
   const parts = (flags & EXTENDED) === 0 ? noParts : readParts(cursor)
@@ -227,6 +231,10 @@ export function readEntry(cursor: Cursor): Entry {
     classes,
     value,
   }
+}
+
+function twoBytes(bytes: Uint8Array, at: number): number {
+  return ((bytes[at] as number) << 8) | (bytes[at + 1] as number)
 }
 
 /** Whether 8 bytes begin an entry without an extended part, one that putEntry can have written. */

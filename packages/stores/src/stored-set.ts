@@ -26,12 +26,22 @@ export interface Finding {
 
 /** Adds the entries of an owner's live batches in a stored set. Throws UnknownBatch. */
 export function addFound(finding: Finding, stored: Uint8Array | undefined, owner: Owner): void {
+  if (stored === undefined) return
   const { batches } = finding.catalogue
-  const { entries, cut } = visibleEntries(readEntrySet(stored), entriesMax(owner), (batchId) => {
+  const isVisible = (batchId: number): boolean => {
     const batch = batches.get(batchId)
     if (batch === undefined) throw new UnknownBatch("entry of an unknown batch")
     return batch.state === "live" && batch.owner === owner
-  })
+  }
+  const set = readEntrySet(stored)
+  if (set.cuts.size === 0 && set.entries.length <= entriesMax(owner)) {
+    // Nearly every set: nothing was cut and nothing is to be.
+    for (const entry of set.entries) {
+      if (isVisible(entry.batchId)) finding.entries.push({ ...entry, owner })
+    }
+    return
+  }
+  const { entries, cut } = visibleEntries(set, entriesMax(owner), isVisible)
   for (const entry of entries) finding.entries.push({ ...entry, owner })
   finding.cut += cut
 }

@@ -29,10 +29,11 @@ export interface Connection {
    */
   readingInTurn<T>(read: (at: ReadAt, on: OpenGeneration, document: StoredDocument) => T): T
   /**
-   * Runs `read`, which only looks keys up, on the newest committed state with its catalogue; null:
-   * that is for `reading` to do.
+   * What to look keys up in: the newest committed state with its catalogue, good until the next
+   * call. null: that is for `reading` to do. No function is passed, since making it costs a good
+   * part of a look-up.
    */
-  looking<T>(read: (at: ReadAt, on: OpenGeneration, document: StoredDocument) => T): T | null
+  newest(): Newest | null
   /**
    * Runs `write` in its own transaction; resolves when it is on the disk. If it throws, none of it
    * stays.
@@ -45,6 +46,12 @@ export interface Connection {
   /** The generation opened last. */
   current(): OpenGeneration
   close(): Promise<void>
+}
+
+export interface Newest {
+  readonly at: ReadAt
+  readonly on: OpenGeneration
+  readonly document: StoredDocument
 }
 
 /** An open generation with the number of its pending writes: it closes after the last of them. */
@@ -72,7 +79,7 @@ export function openConnection(path: string, readOnly: boolean, mapSize: number)
   let known: StoredDocument = withLayout({ ...emptyCatalogue, version: -1 }, null)
 
   let turn: Turn | null = null
-  let looked: { readonly at: ReadAt; readonly document: StoredDocument } | null = null
+  let newest: Newest | null = null
 
   const isCurrent = (each: Turn): boolean => turnsOf.get(each.on.turn) === each
   const endTurn = (): void => {
@@ -126,13 +133,15 @@ export function openConnection(path: string, readOnly: boolean, mapSize: number)
     return begun
   }
 
-  const newestDocument = (): typeof looked => {
+  const goToNewest = (): Newest | null => {
     for (;;) {
       if (closed) throw new IndexUnavailable("The index is closed")
-      const at = held.on.newest.at()
-      if (at === null || looked?.at === at) return at && looked
+      const { on } = held
+      const at = on.newest.at()
+      if (at === null) return null
+      if (newest?.at === at) return newest
       try {
-        return (looked = { at, document: documentAt(at, held.on) })
+        return (newest = { at, on, document: documentAt(at, on) })
       } catch (error) {
         if (!(error instanceof Superseded)) throw error
       }
@@ -143,11 +152,7 @@ export function openConnection(path: string, readOnly: boolean, mapSize: number)
   return {
     current: () => held.on,
 
-    looking: (read) =>
-      faultsNamed(() => {
-        const newest = newestDocument()
-        return newest && read(newest.at, held.on, newest.document)
-      }),
+    newest: goToNewest,
 
     reading: (read) => faultsNamed(() => readOnce(read)),
 
@@ -213,7 +218,8 @@ function faultsNamed<T>(work: () => T): T {
  */
 const DAMAGE_CODES: ReadonlySet<unknown> = new Set([-30797, -30796, -30793, -30787, -30786])
 
-function named(error: unknown): IndexUnavailable {
+/** An error of the store as IndexUnavailable. */
+export function named(error: unknown): IndexUnavailable {
   if (error instanceof IndexUnavailable) return error
   if (error instanceof MalformedBytes || DAMAGE_CODES.has((error as { code?: unknown }).code)) {
     return new IndexDamaged("The index is damaged", { cause: error })

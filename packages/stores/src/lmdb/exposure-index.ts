@@ -13,7 +13,7 @@ import { indexOver, requireLoading, type IndexStorage } from "../index-storage.t
 import { addFound, tenantsAsked, type Finding } from "../stored-set.ts"
 import { Buckets } from "./buckets.ts"
 import type { ReadAt } from "./checked-database.ts"
-import { openConnection, type Connection } from "./connection.ts"
+import { named, openConnection, type Connection } from "./connection.ts"
 import { LMDB_MAP_BYTES, tenantKey, type Environment } from "./environment.ts"
 import { sampled } from "./examine.ts"
 import { prepareFormat, readFormat } from "./format.ts"
@@ -64,15 +64,23 @@ export async function openLmdbIndex(options: LmdbIndexOptions): Promise<Exposure
 }
 
 function storageOn(connection: Connection, now: () => number): Omit<IndexStorage, "close"> {
-  const { looking, reading, readingInTurn, writing, documentToChange } = connection
+  const { reading, readingInTurn, writing, documentToChange } = connection
   const { document: currentDocument } = connection
+  const lookedUp = (key: Uint8Array, tenants: number | "all" | null): Found | null => {
+    try {
+      const newest = connection.newest()
+      return newest && foundAt(key, tenants, newest.at, newest.on, newest.document)
+    } catch (error) {
+      throw named(error)
+    }
+  }
   return {
     found: (key, tenants) =>
-      looking((at, on, document) => foundAt(key, tenants, at, on, document)) ??
+      lookedUp(key, tenants) ??
       reading((at, on) => foundAt(key, tenants, at, on, currentDocument(at, on))),
 
     foundInTurn: (key, tenants) =>
-      looking((at, on, document) => foundAt(key, tenants, at, on, document)) ??
+      lookedUp(key, tenants) ??
       readingInTurn((at, on, document) => foundAt(key, tenants, at, on, document)),
 
     document: () => reading(currentDocument),
@@ -172,6 +180,7 @@ function foundAt(
   const found: Finding = { entries: [], cut: 0, erased, catalogue: document }
   if (erased) return found
   addFound(found, shared, "shared")
+  if (tenants === null) return found
   for (const tenantId of tenantsAsked(document, tenants)) {
     addFound(found, on.tenants.found(tenantKey(tenantId, key), at), tenantId)
   }

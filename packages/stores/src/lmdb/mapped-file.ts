@@ -208,38 +208,41 @@ export class MappedFile {
   findNumber(root: number, number: number): boolean {
     if (root === NONE) return false
     let page = root
+    // The page has no number below `low`, and none from `high` on, where the pages above say so.
+    let [low, high] = [NONE, NONE]
     for (let level = 0; level < LEVELS_MAX; level++) {
       const chunk = this.#chunkOf(page)
       const { data } = chunk
       const at = this.#atIn(page)
-      const flags = data.getUint16(at + FLAGS_AT, true)
       const count = this.#countOf(data, at)
-      if (flags === LEAF) {
-        const expected = count === 0 ? 0 : number - this.#numberOf(data, at, 0)
-        if (expected >= 0 && expected < count && this.#numberOf(data, at, expected) === number) {
-          return this.#place(chunk, at, expected, 4)
-        }
-        for (let i = 0; i < count; i++) {
-          if (this.#numberOf(data, at, i) === number) return this.#place(chunk, at, i, 4)
-        }
-        return false
-      }
-      if (flags !== BRANCH || count === 0) damaged()
+      if (this.#isLeaf(data, at)) return this.#placeNumber(chunk, at, count, number, low)
+      if (count === 0) damaged()
       // The first node is for all below the second; its key says nothing.
-      let i = 0
-      if (count > 1) {
-        const first = this.#numberOf(data, at, 1)
-        if (number >= first) {
-          const last = this.#numberOf(data, at, count - 1)
-          const share = last > first ? (number - first) / (last - first) : 1
-          i = Math.min(count - 1, 1 + Math.floor(share * (count - 2)))
-          while (i > 1 && this.#numberOf(data, at, i) > number) i--
-          while (i + 1 < count && this.#numberOf(data, at, i + 1) <= number) i++
-        }
-      }
+      if (low === NONE && count > 1) low = this.#numberOf(data, at, 1)
+      if (high === NONE && count > 1) high = this.#numberOf(data, at, count - 1)
+      const share = high > low ? (number - low) / (high - low) : 0
+      let i = Math.max(0, Math.min(count - 1, Math.floor(share * count)))
+      while (i > 0 && this.#numberOf(data, at, i) > number) i--
+      while (i + 1 < count && this.#numberOf(data, at, i + 1) <= number) i++
+      low = i > 0 ? this.#numberOf(data, at, i) : NONE
+      high = i + 1 < count ? this.#numberOf(data, at, i + 1) : NONE
       page = this.#childAt(data, this.#nodeAt(data, at, i))
     }
     return damaged()
+  }
+
+  /** `above`: what the pages above say of the lowest number of the leaf. */
+  #placeNumber(chunk: Chunk, at: number, count: number, number: number, above: number): boolean {
+    const { data } = chunk
+    const low = above === NONE && count > 0 ? this.#numberOf(data, at, 0) : above
+    const expected = number - low
+    if (expected >= 0 && expected < count && this.#numberOf(data, at, expected) === number) {
+      return this.#place(chunk, at, expected, 4)
+    }
+    for (let i = 0; i < count; i++) {
+      if (this.#numberOf(data, at, i) === number) return this.#place(chunk, at, i, 4)
+    }
+    return false
   }
 
   /** Finds a key. True: `placed` says where its value is. */

@@ -5,23 +5,26 @@ import { entryOfRow, HEAD_BYTES, type SegmentBlock } from "./segment-block.ts"
 const KEY_BYTES = 16
 
 /**
- * The rows of a segment in portions of at least `rowsMin` rows, except the last. A portion ends
- * where an identity does, so that all its rows are in one portion. Throws MalformedBytes if keys do
- * not ascend or a row is no entry, so that merging need not check. A portion is valid until the
- * next one is requested.
+ * The rows of a segment in portions of at least `rowsMin` rows, except the last; those after the
+ * first have at least `laterMin`. A portion ends where an identity does, so that all its rows are in
+ * one portion. Throws MalformedBytes if keys do not ascend or a row is no entry, so that merging
+ * need not check. A portion is valid until the next one is requested.
  */
 export async function* portionsOf(
   blocks: AsyncIterable<SegmentBlock>,
   rowsMin: number,
+  laterMin: number = rowsMin,
 ): AsyncGenerator<SegmentBlock> {
   const held = new Rows()
+  let least = rowsMin
   for await (const block of blocks) {
     held.add(block)
-    if (held.count < rowsMin) continue
+    if (held.count < least) continue
     const rows = held.whole
-    if (rows < rowsMin) continue
+    if (rows < least) continue
     yield held.first(rows)
     held.drop(rows)
+    least = laterMin
   }
   if (held.count > 0) yield held.first(held.count)
 }

@@ -10,8 +10,12 @@ import { beginMove, type Into, moveTo } from "./bucket-moves.ts"
 import { type Buckets, IDENTITY_DAMAGED } from "./buckets.ts"
 import type { Changes } from "./changes.ts"
 
-/** Identities written in one transaction; a server's own write waits for it. */
-const IDENTITIES_AT_ONCE = 32_768
+/**
+ * Identities written in one transaction; a server's own write waits for it. Those that move on in
+ * order cost a tenth of those whose bucket is written anew where it is.
+ */
+const MOVED_AT_ONCE = 131_072
+const CHANGED_AT_ONCE = 32_768
 
 /** What there is already, in order of the keys. */
 interface Before {
@@ -109,7 +113,7 @@ class Merging {
     const [part] = partsOf(this.#buckets.layout).filter(
       ({ end }) => firstOf(keys, from * KEY_BYTES) < end,
     ) as [Part]
-    const most = Math.min(count, from + IDENTITIES_AT_ONCE)
+    const most = Math.min(count, from + CHANGED_AT_ONCE)
     const { side, cells } = part
     const builder = new BucketBuilder()
     const before = new OneBucket()
@@ -138,7 +142,7 @@ class Merging {
     const cellAt = (row: number): number => cellOf(firstOf(keys, row * KEY_BYTES), next.cells)
     // As many cells as hold so many identities after the import.
     const whole = (this.#counted + count) / next.cells
-    const limit = next.upTo + Math.max(1, Math.floor(IDENTITIES_AT_ONCE / Math.max(1, whole)))
+    const limit = next.upTo + Math.max(1, Math.floor(MOVED_AT_ONCE / Math.max(1, whole)))
     // Identities without rows, before the first that has some.
     const begun = cellAt(from)
     const upTo = Math.min(

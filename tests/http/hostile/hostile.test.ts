@@ -21,8 +21,8 @@ import { type Tenant, tenantPort } from "./tenant.ts"
 import type { TenantOptions } from "./tenant-thread.ts"
 
 const soak = process.env["ASSAY_SOAK"] !== undefined
-const QUIET_MS = soak ? 60_000 : 6_000
-const ATTACK_MS = soak ? 600_000 : 20_000
+const QUIET_MS = soak ? 60_000 : 3_000
+const ATTACK_MS = soak ? 600_000 : 8_000
 /** A service that is left alone gives memory back when it next collects garbage. */
 const SETTLE_MS = 180_000
 /** How much more a process may hold than before: heaps are not given back to the last page. */

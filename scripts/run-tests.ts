@@ -38,8 +38,8 @@ export interface TestRunOptions {
   readonly atOnce: Pick<Turns, "least" | "most">
   /** How long one file may take. */
   readonly timeoutMs: number
-  /** A pattern whose files share processes where they may. */
-  readonly together?: string
+  /** How many files of a pattern share a process at most, where they may. */
+  readonly together?: Readonly<Record<string, number>>
   readonly env?: NodeJS.ProcessEnv
 }
 
@@ -61,7 +61,7 @@ export async function runTests(
   const first = (file: string): number => matches.findIndex((each) => each.includes(file))
   const groups = patterns.flatMap((pattern, n) => {
     const own = files.filter((file) => first(file) === n)
-    return pattern === options.together ? fileGroups(own) : own.map((file) => [file])
+    return fileGroups(own, options.together?.[pattern] ?? 1)
   })
   const libraries = pathToFileURL(await bundledLibraries())
   const folder = mkdtempSync(join(tmpdir(), "assay-tests-"))

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict"
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs"
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { basename, join, relative } from "node:path"
 import { after, test } from "node:test"
@@ -7,8 +7,10 @@ import { fileGroups } from "../../scripts/file-groups.ts"
 import { root } from "../../scripts/repository.ts"
 import { innerRun } from "./inner-run.ts"
 
-const folder = mkdtempSync(join(tmpdir(), "assay-groups-"))
-after(() => rmSync(folder, { recursive: true }))
+const place = mkdtempSync(join(tmpdir(), "assay-groups-"))
+const folder = join(place, "tests")
+mkdirSync(folder)
+after(() => rmSync(place, { recursive: true }))
 
 function write(name: string, text: string): string {
   const file = join(folder, name)
@@ -22,9 +24,19 @@ function write(name: string, text: string): string {
 test("files that share a process are counted one by one, their hooks are their own, and each fails as if alone", async () => {
   const other = 'import { other } from "./other.js"\n'
   writeFileSync(join(folder, "other.js"), "export const other = { loads: 0, hooks: [] }\n")
+  const cleaned = join(folder, "cleaned")
+  mkdirSync(join(folder, "testing"))
+  writeFileSync(
+    join(folder, "testing", "cleans.mjs"),
+    `${other.replace("./", "../")}import { appendFileSync } from "node:fs"
+     import { after } from "node:test"
+     export const cleans = true
+     after(() => appendFileSync(${JSON.stringify(cleaned)}, other.hooks.join() + ";"))`,
+  )
+  const cleans = 'import { cleans } from "./testing/cleans.mjs"\n'
   write(
     "a.test.mjs",
-    `${other}other.loads++
+    `${cleans}${other}other.loads++
      beforeEach(() => other.hooks.push("a"))
      test("one", () => {})
      suite("inner", () => test("two", () => {}))
@@ -33,8 +45,9 @@ test("files that share a process are counted one by one, their hooks are their o
   write("b.test.mjs", 'test("passes", () => {})\ntest("fails", () => { throw new Error("b") })')
   write(
     "c.test.mjs",
-    `${other}test("sees no hook of another file, in the same process", () => {
+    `${cleans}${other}test("sees no hook of another file, in the same process", () => {
        if (other.loads !== 1 || other.hooks.join() !== "a,a") throw new Error(other.hooks.join())
+       other.hooks.push("c")
      })`,
   )
   write("d.test.mjs", 'test("passes", () => {})\nafter(() => { throw new Error("hook") })')
@@ -42,7 +55,7 @@ test("files that share a process are counted one by one, their hooks are their o
   write("f.test.mjs", "const waited = await 1\ntest(`alone ${waited}`, () => {})")
 
   const pattern = `${relative(root, folder)}/*.test.mjs`
-  const { run } = await innerRun(pattern, { timeoutMs: 60_000, together: pattern })
+  const { run } = await innerRun(pattern, { timeoutMs: 60_000, together: { [pattern]: 9 } })
   assert.deepEqual(
     run.files.map(({ file, ok, passed, failed, skipped }) => [
       basename(file, ".test.mjs"),
@@ -62,6 +75,7 @@ test("files that share a process are counted one by one, their hooks are their o
   )
   assert.equal(run.ok, false)
   assert.equal(run.passed, 6)
+  assert.equal(readFileSync(cleaned, "utf8"), "a,a,c;", "a helper cleans up once, after the last")
   assert.deepEqual(run.skips, [{ type: "skip", name: "left out", reason: "for a reason" }])
   assert.deepEqual(
     run.failures.map(({ file, error }) => [
@@ -76,20 +90,23 @@ test("files that share a process are counted one by one, their hooks are their o
   )
 })
 
-test("a file that changes its process, waits while it loads or has a helper with hooks is alone", () => {
+test("a file that changes its process, waits while it loads or has a helper that prepares each test is alone", () => {
   const helper = "export const helped = 1\n"
-  writeFileSync(join(folder, "helper.test.ts"), `${helper}after(() => undefined)`)
+  writeFileSync(join(folder, "prepares.test.ts"), `${helper}beforeEach(() => undefined)`)
+  mkdirSync(join(place, "scripts"))
+  writeFileSync(join(place, "scripts", "waits.ts"), "export const written = await 1\n")
   const plain = ["g", "h", "i"].map((name) => write(`${name}.test.ts`, 'test("x", () => {})'))
   const alone = [
     write("j.test.ts", 'process.env["TZ"] = "UTC"'),
     write("k.test.ts", "process.chdir(`/`)"),
     write("l.test.ts", "mock.timers.enable()"),
     write("m.test.ts", "const loaded = await import(`./other.js`)"),
-    write("n.test.ts", 'import { helped } from "./helper.test.ts"'),
+    write("n.test.ts", 'import { helped } from "./prepares.test.ts"'),
+    write("o.test.ts", 'import { written } from "../scripts/waits.ts"'),
   ]
   assert.deepEqual(fileGroups([...alone, ...plain], 2), [
+    ...alone.map((file) => [file]),
     plain.slice(0, 2),
     plain.slice(2),
-    ...alone.map((file) => [file]),
   ])
 })

@@ -67,7 +67,11 @@ const OVERLAP_BYTES = 2 ** 25
 const SHOWN_LEAST = 2 ** 24
 
 /** Where a search ended. One place for all: a look-up makes no object. */
-export const placed = { bytes: Buffer.alloc(0) as Uint8Array, from: 0, length: 0 }
+export const placed = {
+  bytes: Buffer.alloc(0) as Uint8Array,
+  from: 0,
+  length: 0,
+}
 
 /** The names of the databases that look-ups read. */
 const NAMES = ["shared", "shared-2", "tenants", "meta"] as const
@@ -101,6 +105,9 @@ export class MappedFile {
   #newest = NONE
   /** How many pages the state has. */
   #pages = 0
+  /** The leaf in which the last search by a key ended, and the node that it ended before. */
+  #missedIn = 0
+  #missedAt = 0
   readonly #roots = new Float64Array(NAMES.length)
 
   /**
@@ -256,6 +263,8 @@ export class MappedFile {
       const isLeaf = this.#isLeaf(data, at)
       const i = this.#firstAbove(chunk, at, key, isLeaf)
       if (isLeaf) {
+        this.#missedIn = page
+        this.#missedAt = i
         if (i === this.#countOf(data, at)) return false
         const isSame = this.#order(chunk, at, this.#nodeAt(data, at, i), key) === 0
         return isSame && this.#place(chunk, at, i, key.length)
@@ -266,28 +275,34 @@ export class MappedFile {
   }
 
   /**
-   * The key on one side of a key that is not there, and in `placed` its value; null: there is none.
+   * The key on one side of the key that `findKey` just did not find, and in `placed` its value;
+   * null: there is none.
    */
   findBeside(root: number, key: Uint8Array, side: "previous" | "next"): Uint8Array | null {
     if (root === NONE) return null
+    // Mostly in the leaf in which the search ended.
+    const leaf = this.#chunkOf(this.#missedIn)
+    const leafAt = this.#atIn(this.#missedIn)
+    const count = this.#countOf(leaf.data, leafAt)
+    if (count === 0) damaged()
+    const beside = side === "next" ? this.#missedAt : this.#missedAt - 1
+    if (beside >= 0 && beside < count) return this.#keyAt(leaf, leafAt, beside)
+    // Else in the one below the nearest node on that side of the way down.
     const step = side === "next" ? 1 : -1
-    // The nearest node on that side of the way down, and the page it is in.
     let [turnPage, turnNode] = [NONE, 0]
     let page = root
     for (let level = 0; level < LEVELS_MAX; level++) {
       const chunk = this.#chunkOf(page)
+      const { data } = chunk
       const at = this.#atIn(page)
-      const isLeaf = this.#isLeaf(chunk.data, at)
-      const count = this.#countOf(chunk.data, at)
-      const above = this.#firstAbove(chunk, at, key, isLeaf)
-      const on = isLeaf ? (side === "next" ? above : above - 1) : above - 1 + step
-      if (on >= 0 && on < count) {
-        if (isLeaf) return this.#keyAt(chunk, at, on)
+      if (this.#isLeaf(data, at)) break
+      const below = this.#firstAbove(chunk, at, key, false) - 1
+      const on = below + step
+      if (on >= 0 && on < this.#countOf(data, at)) {
         turnPage = page
         turnNode = on
       }
-      if (isLeaf) break
-      page = this.#childAt(chunk.data, this.#nodeAt(chunk.data, at, above - 1))
+      page = this.#childAt(data, this.#nodeAt(data, at, below))
     }
     if (turnPage === NONE) return null
     const turn = this.#chunkOf(turnPage)

@@ -9,13 +9,16 @@ import { IDENTITY_TAGS, identityKey, parseEmail } from "@assay/core/identity"
 import { openSecrets, sha256 } from "../../packages/runtime/src/secrets.ts"
 import { DAY_MS } from "../../packages/runtime/src/time.ts"
 import type { Decision } from "../../packages/stores/src/decisions.ts"
+import { openPostgresDecisions } from "../../packages/stores/src/postgres/decisions.ts"
 import { openSqliteDecisions } from "../../packages/stores/src/sqlite/decisions.ts"
 import { newDecision } from "../../packages/stores/testing/decisions-suite.ts"
+import { ofOneNode } from "./about-one-node.ts"
 import { createKey } from "../cli/assay.ts"
 import { combolist, emailAt, filesWithCanary } from "../cli/corpus.ts"
 import { ended, halfSent, imports, isExposed as isKnown, sends } from "./half-sent.ts"
 import { openRecordsOf } from "./records-of.ts"
 import { type Service, startService } from "./service.ts"
+import { storesOf } from "./shared-stores.ts"
 import { joins, printedToken, signsIn, type Visitor } from "./signed-in.ts"
 import { temporaryDirectory } from "./temporary.ts"
 
@@ -44,7 +47,11 @@ async function decideEarlier(dataDirectory: string): Promise<void> {
   }
   const about = (n: number, daysAgo: number, tenantId: number): Decision =>
     newDecision({ identityKey: keyOf(n), at: Date.now() - daysAgo * DAY_MS, tenantId })
-  const decisions = openSqliteDecisions(join(dataDirectory, "decisions"))
+  const { DATABASE_URL: url } = await storesOf(dataDirectory)
+  const decisions =
+    url === undefined
+      ? openSqliteDecisions(join(dataDirectory, "decisions"))
+      : await openPostgresDecisions({ url, poolMax: 1 })
   await decisions.add([
     ...[about(10, 29.9, 1), about(10, 3, 2), about(11, 2, 2)],
     // Too long ago, and not in the file.
@@ -259,34 +266,39 @@ test("a file that needs seeking is refused as an upload, and taken from the fold
   assert.doesNotMatch(service.stderr(), /zqxjkv/)
 })
 
-test("decisions that cannot be read leave an import done and nobody counted, which is no zero", async () => {
-  await using service = await startService({ env: { ASSAY_DECISION_DAYS: "7" } })
-  const ada = await joins(service, printedToken(service), ADDRESS)
-  const path = "/api/v1/corpus/imports?source=uncounted"
-  const small = Buffer.from(list.subarray(0, 2_000))
-  const first = await sends(service, ada, path, small)
-  assert.equal(first.status, 202, JSON.stringify(first.body))
-  const none = await ended(ada)
-  // As many days as are kept.
-  assert.deepEqual([none.report?.decided, none.detail], [{ identities: 0, days: 7 }, null])
+const damaging = ofOneNode("it damages a file of decisions of a data directory")
+test(
+  "decisions that cannot be read leave an import done and nobody counted, which is no zero",
+  { skip: damaging },
+  async () => {
+    await using service = await startService({ env: { ASSAY_DECISION_DAYS: "7" } })
+    const ada = await joins(service, printedToken(service), ADDRESS)
+    const path = "/api/v1/corpus/imports?source=uncounted"
+    const small = Buffer.from(list.subarray(0, 2_000))
+    const first = await sends(service, ada, path, small)
+    assert.equal(first.status, 202, JSON.stringify(first.body))
+    const none = await ended(ada)
+    // As many days as are kept.
+    assert.deepEqual([none.report?.decided, none.detail], [{ identities: 0, days: 7 }, null])
 
-  const month = new Date().toISOString().slice(0, "YYYY-MM".length)
-  const decisions = join(service.dataDirectory, "decisions")
-  mkdirSync(decisions, { recursive: true })
-  writeFileSync(join(decisions, `${month}.sqlite`), "not a database at all".repeat(100))
-  const second = await sends(
-    service,
-    ada,
-    `${path}&title=Again`,
-    Buffer.from(list.subarray(0, 3_000)),
-  )
-  assert.equal(second.status, 202, JSON.stringify(second.body))
-  const { state, report, detail } = await ended(ada)
-  assert.deepEqual([state, report?.changed, report?.decided], ["done", true, null])
-  assert.match(detail ?? "", /^Decisions could not be counted \(/)
-  assert.doesNotMatch(detail ?? "", /zqxjkv/)
-  const records = await openRecordsOf(service.dataDirectory)
-  const audit = (await records.audit({ limit: 20 })).filter((e) => e.action === "corpus.import")
-  await records.close()
-  assert.equal(audit.length, 2)
-})
+    const month = new Date().toISOString().slice(0, "YYYY-MM".length)
+    const decisions = join(service.dataDirectory, "decisions")
+    mkdirSync(decisions, { recursive: true })
+    writeFileSync(join(decisions, `${month}.sqlite`), "not a database at all".repeat(100))
+    const second = await sends(
+      service,
+      ada,
+      `${path}&title=Again`,
+      Buffer.from(list.subarray(0, 3_000)),
+    )
+    assert.equal(second.status, 202, JSON.stringify(second.body))
+    const { state, report, detail } = await ended(ada)
+    assert.deepEqual([state, report?.changed, report?.decided], ["done", true, null])
+    assert.match(detail ?? "", /^Decisions could not be counted \(/)
+    assert.doesNotMatch(detail ?? "", /zqxjkv/)
+    const records = await openRecordsOf(service.dataDirectory)
+    const audit = (await records.audit({ limit: 20 })).filter((e) => e.action === "corpus.import")
+    await records.close()
+    assert.equal(audit.length, 2)
+  },
+)

@@ -259,6 +259,7 @@ export async function openApplication(change: Change = {}): Promise<Application>
       sessions: { idleMs, lifeMs: 43_200_000 },
       signUp: { mode: "open", sendMail: null },
       importRunner: {
+        nodeId: null,
         socketPath: `${directory}-upload`,
         statesPath: `${directory}-imports.json`,
         isImporting: () => false,

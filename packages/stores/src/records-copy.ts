@@ -6,6 +6,7 @@ import { type Database, type Engine, explained, type Write } from "./records-eng
 import { RecordsError } from "./records-error.ts"
 import { DROP_DIGEST } from "./records-events.ts"
 import { migrateRecords, recordsFormat } from "./records-migrate.ts"
+import { SAID_IMPORTS } from "./records-nodes.ts"
 import { firstPolicies } from "./records-migrations/0008-policies.ts"
 import type { Schema } from "./records-schema.ts"
 
@@ -104,7 +105,7 @@ export function recordsCopy(engine: Engine): RecordsCopy {
       explained(engine, () =>
         engine.snapshot(async (db) => {
           const format = await formatOf(db)
-          const isLeftOut = leavingOutDigests()
+          const isLeftOut = leavingOut()
           for (const [table, order] of Object.entries(tablesOf(format))) {
             await takeRows(db, table, order, (row) =>
               isLeftOut(table, row) ? undefined : take(asOfNow({ table, row }, format)),
@@ -150,9 +151,11 @@ export function recordsCopy(engine: Engine): RecordsCopy {
 }
 
 /** Nothing of the drop is in a backup: a row of backups would show when somebody wrote. */
-function leavingOutDigests(): (table: string, row: CopiedRow["row"]) => boolean {
+function leavingOut(): (table: string, row: CopiedRow["row"]) => boolean {
   const deliveries = new Set<CopiedValue | undefined>()
   return (table, row) => {
+    const { name } = row
+    if (table === "meta") return typeof name === "string" && name.startsWith(SAID_IMPORTS)
     if (table === "attempts") return deliveries.has(row["delivery_id"])
     if (table !== "events" && table !== "deliveries") return false
     const isDigest = row["kind"] === DROP_DIGEST

@@ -85,7 +85,14 @@ export interface NodeRecords {
   forgetNode(id: string): Promise<boolean>
   /** Every node that was not forgotten, by id. */
   nodes(): Promise<Node[]>
+  /** What a node says of its imports, in place of what it said before; in no backup. */
+  sayImports(of: { id: string; said: string }): Promise<void>
+  /** What each node said of its imports that was not forgotten, by id. */
+  saidImports(): Promise<{ id: string; said: string }[]>
 }
+
+/** Begins the names under which `meta` has what nodes say of their imports. */
+export const SAID_IMPORTS = "imports of "
 
 /** Begin the names of what is good once, and of what is counted, beside those of leases. */
 const ONCE = "once "
@@ -310,7 +317,31 @@ export function sqlNodes(
           .deleteFrom("nodes")
           .where("id", "=", id)
           .executeTakeFirst()
+        await db
+          .deleteFrom("meta")
+          .where("name", "=", SAID_IMPORTS + id)
+          .execute()
         return numDeletedRows > 0n
+      }),
+
+    sayImports: ({ id, said: value }) =>
+      writeUnsynced(async (db) => {
+        await db
+          .insertInto("meta")
+          .values({ name: SAID_IMPORTS + id, value })
+          .onConflict((conflict) => conflict.column("name").doUpdateSet({ value }))
+          .execute()
+      }),
+
+    saidImports: () =>
+      read(async (db) => {
+        const rows = await db
+          .selectFrom("meta")
+          .selectAll()
+          .where("name", "like", `${SAID_IMPORTS}%`)
+          .orderBy("name")
+          .execute()
+        return rows.map(({ name, value: said }) => ({ id: name.slice(SAID_IMPORTS.length), said }))
       }),
 
     nodes: () =>

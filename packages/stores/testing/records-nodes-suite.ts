@@ -181,7 +181,15 @@ export function recordsNodesSuite(engine: string, newDatabase: () => Promise<Tes
       await records.beginNode({ ...facts, version: "1.1.0" })
       const [again] = await records.nodes()
       assert.deepEqual([again?.version, again?.foldedAt, again?.leftAt], ["1.1.0", before, null])
+      await records.sayImports({ id: "one", said: "first" })
+      await records.sayImports({ id: "one", said: "second" })
+      await records.sayImports({ id: "two", said: "other" })
+      assert.deepEqual(await records.saidImports(), [
+        { id: "one", said: "second" },
+        { id: "two", said: "other" },
+      ])
       assert.equal(await records.forgetNode("one"), true)
+      assert.deepEqual(await records.saidImports(), [{ id: "two", said: "other" }])
       assert.equal(await records.forgetNode("one"), false)
       assert.deepEqual(await records.nodes(), [])
     },

@@ -135,6 +135,8 @@ export interface Sinks {
 }
 
 export interface ImportRunner {
+  /** The name of this node for those that share the records; null: nobody does. */
+  readonly nodeId: string | null
   /** Where uploads are handed over; made and removed by whoever runs imports. */
   readonly socketPath: string
   /** The file with what became of the last imports. */

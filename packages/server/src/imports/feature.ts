@@ -17,6 +17,7 @@ import { ImportFailure } from "@assay/corpus/engine/import-failure"
 import { IMPORT_KINDS } from "@assay/corpus/source-request"
 import type { TakenImport } from "@assay/corpus/taken-import"
 import type { NodeProgram } from "@assay/runtime/children"
+import type { EventRecords } from "@assay/stores/records-events"
 import type { FastifyRequest } from "fastify"
 import { actorOf } from "../accounts/callers.ts"
 import type { Config } from "../base/config.ts"
@@ -32,6 +33,7 @@ import type { KeptState } from "./import-states.ts"
 import { type BegunImport, type Imports, importsPort } from "./imports.ts"
 import { previewOf, UPLOAD } from "./preview.ts"
 import { runImports } from "./run-imports.ts"
+import { shareImports } from "./share-imports.ts"
 import { tellImports } from "./tell-imports.ts"
 import { type WatchedReach, withWatched } from "./with-watched.ts"
 import { saidHints, saidSource } from "./said-import.ts"
@@ -131,14 +133,19 @@ export interface ImportServices {
 export const imports: Feature<ImportServices, Imports> = {
   routes: importRoutes,
   port: importsPort,
-  writer: async ({ importRunner, index, records, now }) =>
-    tellImports({
-      imports: runImports(importRunner, () => index.catalogue()),
+  async writer({ importRunner, index, records, now }) {
+    const own = runImports(importRunner, () => index.catalogue())
+    const stores = {
       catalogue: () => index.catalogue(),
       isImporting: () => importRunner.isImportingAnywhere(),
-      addEvents: (events) => records.addEvents(events),
-      now,
-    }),
+    }
+    const addEvents: EventRecords["addEvents"] = (events) => records.addEvents(events)
+    const imports = tellImports({ imports: own, ...stores, addEvents, now })
+    const { nodeId } = importRunner
+    return nodeId === null
+      ? imports
+      : shareImports({ imports, kept: own.kept, ...stores, records, nodeId })
+  },
 }
 
 async function importRoutes(app: App, services: ImportServices, imports: Imports): Promise<void> {

@@ -28,7 +28,11 @@ const KeptBefore = Type.Object({
 /** What was kept, the newest first. A file that cannot be understood says nothing of any import. */
 export function readImportStates(file: string): KeptImport[] {
   const text = readIfPresent(file)
-  if (text === null) return []
+  return text === null ? [] : keptImports(text)
+}
+
+/** The same of what another node said of its own. */
+export function keptImports(text: string): KeptImport[] {
   const { format, imports } = parsed(text)
   if (!Array.isArray(imports)) return []
   if (format === FORMAT)
@@ -54,5 +58,9 @@ export async function writeImportStates(
   file: string,
   imports: readonly KeptImport[],
 ): Promise<void> {
-  await writeDurably(file, `${JSON.stringify({ format: FORMAT, imports })}\n`)
+  await writeDurably(file, `${importStatesText(imports)}\n`)
+}
+
+export function importStatesText(imports: readonly KeptImport[]): string {
+  return JSON.stringify({ format: FORMAT, imports })
 }

@@ -60,6 +60,7 @@ function place(): {
     const orders: unknown[] = []
     const imports = runImports(
       {
+        nodeId: null,
         socketPath: join(directory, "upload.sock"),
         statesPath: file,
         isImporting: () => lock.isHeld,

@@ -28,7 +28,7 @@ import type { BegunImport, Imports } from "./imports.ts"
 /** How long a worker may take to bring the upload that it announced. */
 const CONNECT_MS = 10_000
 /** How many imports are remembered. */
-const KEPT = 20
+export const IMPORTS_KEPT = 20
 /** Why an import was lost that an earlier service began. */
 const STOPPED = "The service was stopped"
 /** Below the time that workers wait for an answer. */
@@ -52,15 +52,17 @@ interface Run {
   stop(): void
 }
 
+export interface RunImports extends Imports, Required<Pick<Settling, "settleDue" | "idle">> {
+  /** All that are remembered as they are, the newest first. */
+  kept(): KeptImport[]
+}
+
 /**
  * One import at a time. What became of the last ones is kept in a file; what became of one that did
  * not say so itself, because its process or the whole service was killed, is asked of the
  * catalogue.
  */
-export function runImports(
-  runner: ImportRunner,
-  catalogue: () => Promise<Catalogue>,
-): Imports & Required<Pick<Settling, "settleDue" | "idle">> {
+export function runImports(runner: ImportRunner, catalogue: () => Promise<Catalogue>): RunImports {
   const { now, elapsed, statesPath } = runner
   const runs: Run[] = readImportStates(statesPath).map((kept) => ({
     ...newRun(kept, elapsed, null),
@@ -225,7 +227,7 @@ export function runImports(
       times.note(state.phase)
       const run = newRun({ state, importedBy: taken.importedBy }, elapsed, times)
       runs.unshift(run)
-      runs.length = Math.min(runs.length, KEPT)
+      runs.length = Math.min(runs.length, IMPORTS_KEPT)
       await save()
       try {
         if (from === "upload") return { id, socket: await awaitUpload(run, taken) }
@@ -237,6 +239,7 @@ export function runImports(
         throw error
       }
     },
+    kept: () => runs.map((run) => ({ state: upToNow(run), importedBy: run.importedBy })),
     async list() {
       await trySettle()
       return runs.map(upToNow)
@@ -311,7 +314,10 @@ function newRun(
 /**
  * Whether the batch of an import counts, or did. One import runs at a time, so it is this one's.
  */
-function wentLive({ state, importedBy }: Run, { batches, sources }: Catalogue): boolean {
+export function wentLive(
+  { state, importedBy }: KeptImport,
+  { batches, sources }: Catalogue,
+): boolean {
   const since = Date.parse(state.started_at)
   return [...batches.values()].some(
     (batch) =>

@@ -362,6 +362,8 @@ export const recordsPort = portOf<Records>("records", {
   leaveNode: true,
   forgetNode: true,
   nodes: true,
+  sayImports: true,
+  saidImports: true,
   migrate: true,
   checkKeyCheckValue: true,
   addAudit: true,

@@ -285,6 +285,7 @@ async function openService(given: Given): Promise<Service> {
         sendMail: config.mail === null ? null : openMail(config.mail, log),
       },
       importRunner: {
+        nodeId: recordsAreShared(config) ? nodeIdIn(directory.path) : null,
         socketPath: directory.uploadSocket,
         statesPath: directory.importStates,
         isImporting() {

@@ -1,6 +1,6 @@
-// From the last version that had to be alone on its PostgreSQL and its cluster to nodes of this one:
-// what a new node does beside it, and what callers see of stopping the one and starting the others.
-// In the soak, as the older one runs from its sources.
+// From the last version that had to be alone on its PostgreSQL and its cluster to nodes of this
+// one: what a new node does beside it, and what callers see of stopping the one and starting the
+// others. In the soak, as the older one runs from its sources.
 import assert from "node:assert/strict"
 import { execFileSync } from "node:child_process"
 import { writeFileSync } from "node:fs"

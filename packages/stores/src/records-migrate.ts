@@ -76,8 +76,8 @@ export async function migrateRecords(engine: Engine): Promise<void> {
   await engine.migrating(async (write) => {
     const format = await refuseOtherFormats(engine, write)
     if (await isCurrent(engine, write)) return
-    // With these tables a second program may begin at once. An older one that is running would go on
-    // as the only one, and could not be told: none starts any more, but it does not look again.
+    // With these tables a second program may begin at once. An older one that is running would go
+    // on as the only one, and could not be told: none starts any more, but it does not look again.
     if (format > 0 && format < NODES_FORMAT && (await engine.isUsedByOlder(write)))
       throw new RecordsError("unavailable", BESIDE_OLDER)
     const { Migrator } = await import("kysely/migration")

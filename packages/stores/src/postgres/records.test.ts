@@ -100,7 +100,8 @@ function testOn(server: TestServer): void {
     older.searchParams.set("application_name", "assay")
     const service = connected({ connectionString: older.href, max: 1 })
     await sql`select`.execute(service)
-    // Of this format an older one may be connected: it knows of nodes, or this one is not the first.
+    // Of this format an older one may be connected: it knows of nodes, or this one is not the
+    // first.
     await records.migrate()
     const formatOf = async (): Promise<string | undefined> =>
       (await service.selectFrom("meta").select("value").where("name", "=", "format").execute())[0]

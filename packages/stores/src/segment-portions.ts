@@ -6,8 +6,8 @@ const KEY_BYTES = 16
 
 /**
  * The rows of a segment in portions of at least `rowsMin` rows, except the last; those after the
- * first have at least `laterMin`. A portion ends where an identity does, so that all its rows are in
- * one portion. Throws MalformedBytes if keys do not ascend or a row is no entry, so that merging
+ * first have at least `laterMin`. A portion ends where an identity does, so that all its rows are
+ * in one portion. Throws MalformedBytes if keys do not ascend or a row is no entry, so that merging
  * need not check. A portion is valid until the next one is requested.
  */
 export async function* portionsOf(

@@ -139,7 +139,7 @@ test("reports that arrive or end while a backup is made are in it as a whole", a
   })
   const after = await restored(t, folder)
   // One that was copied before it was noted as applied is due there, and applied once more.
-  const there = { records: after.records, index: after.index, now }
+  const there = { records: after.records, index: after.index, now: () => now() + 1000 }
   await (await openFeedbackWriter(there)).settleDue()
   for (const [key, tenantId, reports] of [
     [keyOf(1), acme.tenantId, 0],

@@ -20,9 +20,9 @@ type LendingDatabase = BareDatabase & {
 }
 
 /**
- * How LMDB lays out its file, as of its data version 2. A page begins with its number (8 bytes), the
- * transaction that wrote it (8) and its flags; behind this header stand the places of its nodes,
- * counted from its end, two bytes each. All numbers are little-endian.
+ * How LMDB lays out its file, as of its data version 2. A page begins with its number (8 bytes),
+ * the transaction that wrote it (8) and its flags; behind this header stand the places of its
+ * nodes, counted from its end, two bytes each. All numbers are little-endian.
  */
 const HEADER_BYTES = 24
 const FLAGS_AT = 18
@@ -41,7 +41,10 @@ const ROOT_AT = 40
 const DESCRIPTION_BYTES = 48
 /** Of a database with no keys: all bits are set, which is this number in a double. */
 const NO_ROOT = 2 ** 64
-/** The first two pages describe the file, each after its header. The one with the newer number counts. */
+/**
+ * The first two pages describe the file, each after its header. The one with the newer number
+ * counts.
+ */
 const META = {
   magicAt: 24,
   versionAt: 28,
@@ -62,7 +65,10 @@ interface Chunk {
 }
 
 const CHUNK_BYTES = 2 ** 30
-/** Each chunk also has what follows it, so that a value is seen whole in the chunk in which it begins. */
+/**
+ * Each chunk also has what follows it, so that a value is seen whole in the chunk in which it
+ * begins.
+ */
 const OVERLAP_BYTES = 2 ** 25
 const SHOWN_LEAST = 2 ** 24
 
@@ -210,7 +216,8 @@ export class MappedFile {
 
   /**
    * Finds a key of four bytes, given as their number, in a tree that has only such keys: about
-   * evenly spread, and in a leaf mostly one after the other. True: `placed` says where its value is.
+   * evenly spread, and in a leaf mostly one after the other. True: `placed` says where its value
+   * is.
    */
   findNumber(root: number, number: number): boolean {
     if (root === NONE) return false

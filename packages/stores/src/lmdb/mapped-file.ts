@@ -1,7 +1,6 @@
 import { closeSync, openSync, readSync, statSync } from "node:fs"
 import * as lmdb from "lmdb"
 import { IndexDamaged } from "../exposure-index.ts"
-import type { BareDatabase } from "./checked-database.ts"
 
 /** What lmdb's addon exports beside its typings. */
 interface Addon {
@@ -14,6 +13,7 @@ interface Addon {
 
 const addon = (lmdb as unknown as { readonly nativeAddon: Addon }).nativeAddon
 
+type BareDatabase = lmdb.Database<Uint8Array, Uint8Array>
 type LendingDatabase = BareDatabase & {
   readonly dbAddress: number
   getBinaryFast(key: Uint8Array): Uint8Array | undefined

@@ -27,11 +27,13 @@ let engines: Promise<Engines> | undefined
 const places = new Map<string, Promise<StoresEnv>>()
 const made = new Map<string, StoresEnv>()
 
-// Set while the module loads, so that it belongs to the file and not to the test that asks first.
-after(async () => {
-  const started = await engines?.catch(() => null)
-  await Promise.all([started?.postgres.stop(), started?.cluster.stop()])
-})
+// Set while the module loads, so that it belongs to the file and not to the test that asks first. A
+// program that is no test and reaches this file would print that it ran none.
+if (severalNodes)
+  after(async () => {
+    const started = await engines?.catch(() => null)
+    await Promise.all([started?.postgres.stop(), started?.cluster.stop()])
+  })
 
 /**
  * The stores of the service with this data directory: a database and an index of their own.

@@ -44,6 +44,8 @@ const TEN_MILLION = 10_000_000
 const FIXED_ROWS = 1_000
 const FIXED_ROUNDS = 5
 const LOOKUP_ROUNDS = 3
+/** One in a hundred requests meets a pause of the machine, with an import or without. */
+const SCORING_ROUNDS = 3
 
 type Option = "rows" | "rounds" | "lookups" | "large" | "memory" | "seconds" | "only-lookups"
 type Given = Readonly<Record<Option, number>>
@@ -54,7 +56,7 @@ export const corpusBench: Bench<Option> = {
   options: {
     rows: { fallback: 2_000_000, min: 10_000, max: 1_000_000_000, meaning: "rows to import" },
     rounds: { fallback: 5, min: 1, max: 100, meaning: "rounds to take the median of" },
-    lookups: { fallback: 100_000, min: 1_000, max: 10_000_000, meaning: "look-ups to time" },
+    lookups: { fallback: 1_000_000, min: 1_000, max: 10_000_000, meaning: "look-ups to time" },
     large: {
       fallback: 10_000_000,
       min: 1_000,
@@ -154,7 +156,7 @@ async function measured(folder: string, given: Given): Promise<Measured> {
   const further = await moreRounds(places, folder, more, rounds, say)
 
   say("scoring while an import runs")
-  const [quiet, busy] = await scoredDuringImport(data, folder, emails, rows, seconds)
+  const scored = await scoredDuringImport(data, folder, emails, rows, seconds)
   rmSync(data, { recursive: true })
   rmSync(places.database)
 
@@ -197,7 +199,7 @@ async function measured(folder: string, given: Given): Promise<Measured> {
       500,
     ),
     atMost(`CPU s of an import of ${FIXED_ROWS} rows`, fixed, 1.2, 0.6),
-    atMost("scoring p99 beside an import ÷ quiet", busy.p99Ms / quiet.p99Ms, 2),
+    atMost("scoring p99 beside an import ÷ quiet", median(scored.map(slowdown)), 2),
     atMost("index: of plain SQLite's size", packed.bytes / all.sqliteBytes, 0.55),
     atMost("index: of plain PostgreSQL's size", packed.bytes / all.postgresBytes, 0.35),
     atMost("index: of keyed SQLite's size", packed.bytes / looked.keyedBytes, 1.2),
@@ -221,8 +223,8 @@ async function measured(folder: string, given: Given): Promise<Measured> {
     told("look-up over PostgreSQL's socket, µs", all.postgresLookupMicros),
     told(`look-up p50 with ${small.identities} identities, µs`, small.p50),
     told(`look-up p50 with ${large} identities, µs`, big.p50),
-    told("scoring p99, quiet, ms", quiet.p99Ms),
-    told("scoring p99 while an import runs, ms", busy.p99Ms),
+    told("scoring p99, quiet, ms", median(scored.map(({ quiet }) => quiet.p99Ms))),
+    told("scoring p99 while an import runs, ms", median(scored.map(({ during }) => during.p99Ms))),
   ]
   return { figures, rounds: all.rounds, moreRounds: further }
 }
@@ -362,13 +364,21 @@ function keysOf(identities: number, count: number): Uint8Array[] {
   })
 }
 
+/** A round of scoring: before an import, and beside it. */
+interface Scored {
+  readonly quiet: LoadFigures
+  readonly during: LoadFigures
+}
+
+const slowdown = ({ quiet, during }: Scored): number => during.p99Ms / quiet.p99Ms
+
 async function scoredDuringImport(
   data: string,
   folder: string,
   emails: readonly string[],
   rows: number,
   seconds: number,
-): Promise<[LoadFigures, LoadFigures]> {
+): Promise<readonly Scored[]> {
   const bodiesFile = join(folder, "bodies.ndjson")
   writeFileSync(
     bodiesFile,
@@ -377,8 +387,6 @@ async function scoredDuringImport(
       .map((email) => `${JSON.stringify({ email })}\n`)
       .join(""),
   )
-  const more = join(folder, "more.txt")
-  await writeRows(more, rows, 99)
   const service = await startProgram(
     [...assayProgram(), "serve"],
     { ASSAY_DATA: data, PORT: "0", DROP: "off" },
@@ -392,12 +400,19 @@ async function scoredDuringImport(
       apiKey,
       bodiesFile,
     }
-    const quiet = await pacedLoad(target, { connections: 10, seconds }, RATE)
-    const importing = importList(data, more)
-    // As long as the import is expected to take, so that all its phases are in it.
-    const during = await pacedLoad(target, { connections: 10, seconds }, RATE)
-    await importing
-    return [quiet, during]
+    const loads: Scored[] = []
+    for (let round = 0; round < SCORING_ROUNDS; round++) {
+      const more = join(folder, "more.txt")
+      await writeRows(more, rows, 99 + round)
+      const quiet = await pacedLoad(target, { connections: 10, seconds }, RATE)
+      const importing = importList(data, more)
+      // As long as the import is expected to take, so that all its phases are in it.
+      const during = await pacedLoad(target, { connections: 10, seconds }, RATE)
+      await importing
+      rmSync(more)
+      loads.push({ quiet, during })
+    }
+    return loads
   } finally {
     await service.stop()
   }

@@ -273,8 +273,12 @@ async function filled(
     }
     const { id } = await index.openBatch(source, "filled", 1)
     for (let done = 0; done < identities; done += ROWS_AT_ONCE) {
+      // In order, as an import merges them: each bucket is written once.
+      const [from, to] = [done, Math.min(done + ROWS_AT_ONCE, identities)].map(
+        (n) => n / identities,
+      )
       const rows = Array.from({ length: Math.min(ROWS_AT_ONCE, identities - done) }, () =>
-        rowOf(id),
+        rowOf(id, from, to),
       )
       await index.merge(
         id,
@@ -288,9 +292,12 @@ async function filled(
   return { identities, bucketBits, bytesEach: ((await used()) - before) / identities }
 }
 
-function rowOf(batchId: number): Row {
+/** Of an identity whose key lies between two shares of all keys. */
+function rowOf(batchId: number, from = 0, to = 1): Row {
+  const key = randomBytes(16)
+  key.writeUInt32BE(Math.floor((from + Math.random() * (to - from)) * 2 ** 32))
   return {
-    key: randomBytes(16),
+    key,
     entries: [
       {
         ...{ kind: "breach", secret: "plaintext", hours: 480_000, fingerprint: 77, aliasTag: 0 },

@@ -7,8 +7,8 @@ import { Writable } from "node:stream"
 import { after, test, type TestContext } from "node:test"
 import { deriveSecrets } from "@assay/runtime/secrets"
 import { SeenDisk } from "../inputs/seen-disk.ts"
-import { examineInputs } from "./examine.ts"
-import { readInputs } from "./reader.ts"
+import { type Examined, examineInputs } from "./examine.ts"
+import { readInputs, type ReadResult } from "./reader.ts"
 
 const temporary = mkdtempSync(join(tmpdir(), "assay-small-files-"))
 after(() => rmSync(temporary, { recursive: true }))
@@ -24,6 +24,19 @@ const CALLS = [
 ] as const
 type Calls = Record<(typeof CALLS)[number], number>
 
+function examined(paths: readonly string[], disk: SeenDisk): Promise<Examined> {
+  const job = { paths, hints: { map: {} }, rowsShown: 0, nowMs: Date.now() }
+  return examineInputs(job, () => undefined, disk)
+}
+
+function read(paths: readonly string[], looked: Examined, disk: SeenDisk): Promise<ReadResult> {
+  const keyer = { subkeys, kind: "breach" as const, hours: 480_000, latestHours: 480_024 }
+  const out = new Writable({ write: (_piece, _encoding, done) => done() })
+  const rejects = join(temporary, "rejects.csv")
+  const job = { paths, keyer, members: new Map(), threads: 1, rejects }
+  return readInputs(job, looked, out, () => undefined, null, disk)
+}
+
 /** What is asked of the disk to import a folder that has a folder for each of so many files. */
 async function callsFor(context: TestContext, files: number): Promise<Calls> {
   const folder = join(temporary, String(files))
@@ -36,16 +49,7 @@ async function callsFor(context: TestContext, files: number): Promise<Calls> {
   try {
     const disk = new SeenDisk()
     const paths = [folder]
-    const examined = await examineInputs(
-      { paths, hints: { map: {} }, rowsShown: 0, nowMs: Date.now() },
-      () => undefined,
-      disk,
-    )
-    const keyer = { subkeys, kind: "breach" as const, hours: 480_000, latestHours: 480_024 }
-    const out = new Writable({ write: (_piece, _encoding, done) => done() })
-    const rejects = join(temporary, `${files}.csv`)
-    const job = { paths, keyer, members: new Map(), threads: 1, rejects }
-    const { tally } = await readInputs(job, examined, out, () => undefined, null, disk)
+    const { tally } = await read(paths, await examined(paths, disk), disk)
     assert.equal(tally.rows, files)
     return Object.fromEntries(
       CALLS.map((name, n) => [name, mocks[n]?.mock.callCount()]),
@@ -72,18 +76,10 @@ test("a file that is changed or added while the folder is read is noticed, whate
     writeFileSync(join(folder, "one.txt"), "user@mail.example:secret\n")
     const disk = new SeenDisk()
     const paths = [folder]
-    const examined = await examineInputs(
-      { paths, hints: { map: {} }, rowsShown: 0, nowMs: Date.now() },
-      () => undefined,
-      disk,
-    )
+    const looked = await examined(paths, disk)
     writeFileSync(join(folder, change), "user@mail.example:secret\nother@mail.example:other\n")
-    const keyer = { subkeys, kind: "breach" as const, hours: 480_000, latestHours: 480_024 }
-    const out = new Writable({ write: (_piece, _encoding, done) => done() })
-    const job = { paths, keyer, members: new Map(), threads: 1, rejects: join(temporary, "c.csv") }
-    await assert.rejects(
-      readInputs(job, examined, out, () => undefined, null, disk),
-      { message: "The input changed while it was read" },
-    )
+    await assert.rejects(read(paths, looked, disk), {
+      message: "The input changed while it was read",
+    })
   }
 })

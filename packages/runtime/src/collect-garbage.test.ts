@@ -1,7 +1,9 @@
 import assert from "node:assert/strict"
+import { once } from "node:events"
 import { test } from "node:test"
 import { getHeapSpaceStatistics, getHeapStatistics, setFlagsFromString } from "node:v8"
 import { runInNewContext, Script } from "node:vm"
+import { Worker } from "node:worker_threads"
 import { collectGarbage } from "./collect-garbage.ts"
 
 const MB = 2 ** 20
@@ -42,4 +44,18 @@ test("nobody else can collect afterwards, and code kept before is still taken", 
   setFlagsFromString("--expose-gc")
   assert.equal(isRefused(2), true)
   setFlagsFromString("--no-expose-gc")
+})
+
+test("threads that collect at one moment are in nobody's way", async () => {
+  const module = new URL("./collect-garbage.ts", import.meta.url).href
+  const program = `import(${JSON.stringify(module)}).then(({ collectGarbage }) => {
+    for (let n = 0; n < 20; n++) collectGarbage()
+  })`
+  const threads = Array.from({ length: 3 }, () => new Worker(program, { eval: true }))
+  const exits = threads.map(async (thread) => {
+    const [code] = (await once(thread, "exit")) as [number]
+    return code
+  })
+  const codes = await Promise.all(exits)
+  assert.deepEqual(codes, [0, 0, 0])
 })

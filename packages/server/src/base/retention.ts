@@ -31,7 +31,11 @@ const forEver = { text: "as long as the service exists" }
 
 /** Every table of the records. A table that is added here without an answer does not compile. */
 export const keptInRecords: Readonly<Record<keyof Schema, Kept>> = {
-  meta: { what: "formats and check values", person: nobody, long: forEver },
+  meta: {
+    what: "formats and check values; among several nodes, what became of each one's last imports over HTTP",
+    person: nobody,
+    long: { text: "as long as the service exists; imports until the operator forgets the node" },
+  },
   tenants: { what: "tenants and their settings", person: "names of organisations", long: forEver },
   policies: {
     what: "versions of a tenant's settings",

@@ -1,5 +1,6 @@
 import type { Catalogue } from "@assay/stores/exposure-index"
 import type { LeaseRecords, NodeRecords } from "@assay/stores/records-nodes"
+import { oneAtATime } from "@assay/runtime/one-at-a-time"
 import { DAY_MS } from "@assay/runtime/time"
 import type { Settling } from "../http/feature.ts"
 import { importStatesText, type KeptImport, type KeptState, keptImports } from "./import-states.ts"
@@ -28,21 +29,37 @@ const GONE_MS = 15_000
 const GONE = "The node that imported is gone"
 
 /**
- * Imports of all nodes that share the records. A node says each second what became of its own; it
- * is asked to stop one by a name in the records. Of one that ran on a node that is gone the
- * catalogue says what became of it, until that node is back and says so itself.
+ * Imports of all nodes that share the records. A node says each second what became of its own, and
+ * that one has ended before it tells anybody; it is asked to stop one by a name in the records. Of
+ * one that ran on a node that is gone the catalogue says what became of it, until that node is back
+ * and says so itself.
  */
 export function shareImports(options: SharingOptions): Running {
   const { imports, kept, records, nodeId, catalogue, isImporting } = options
   let said = ""
+  let saidEnded = ""
 
-  async function say(): Promise<void> {
-    const text = importStatesText(kept())
+  // One at a time, so that an older state never takes the place of a newer one.
+  const say = oneAtATime(async () => {
+    const all = kept()
+    const text = importStatesText(all)
     if (text !== said) await records.sayImports({ id: nodeId, said: text })
     said = text
+    saidEnded = endedIn(all)
+  })
+
+  async function sayAndStop(): Promise<void> {
+    await say()
     const running = kept().find(({ state }) => state.state === "running")?.state.id
     if (running !== undefined && (await records.wasUsed(stopping(running))))
       await imports.stop(running)
+  }
+
+  /** What this node's own imports answer, once the other nodes know of each that has ended. */
+  async function told<T>(own: Promise<T>): Promise<T> {
+    const answer = await own
+    if (endedIn(kept()) !== saidEnded) await say()
+    return answer
   }
 
   async function ofOthers(): Promise<KeptState[]> {
@@ -85,18 +102,19 @@ export function shareImports(options: SharingOptions): Running {
       // The lease refuses it too, but only once its bytes are on their way.
       if ((await ofOthers()).some(({ state }) => state === "running")) return null
       const begun = await imports.begin(taken)
-      await say()
+      await sayAndStop()
       return begun
     },
     async list() {
-      const [own, others] = await Promise.all([imports.list(), ofOthers()])
+      const [own, others] = await Promise.all([told(imports.list()), ofOthers()])
       return [...own, ...others]
         .sort((a, b) => Date.parse(b.started_at) - Date.parse(a.started_at))
         .slice(0, IMPORTS_KEPT)
     },
-    get: async (id) => (await imports.get(id)) ?? (await other(id)),
+    get: async (id) => (await told(imports.get(id))) ?? (await other(id)),
+    read: (id) => told(imports.read(id)),
     async stop(id) {
-      if (await imports.stop(id)) return true
+      if (await told(imports.stop(id))) return true
       if ((await other(id))?.state !== "running") return false
       await records.useOnce({ name: stopping(id), forMs: DAY_MS })
       return true
@@ -105,14 +123,20 @@ export function shareImports(options: SharingOptions): Running {
       try {
         await imports.settleDue()
       } finally {
-        await say()
+        await sayAndStop()
       }
     },
     async idle() {
       await imports.idle()
-      await say()
+      await sayAndStop()
     },
   }
+}
+
+/** The ids of those that do not run. */
+function endedIn(all: readonly KeptImport[]): string {
+  const ended = all.filter(({ state }) => state.state !== "running")
+  return ended.map(({ state }) => state.id).join(" ")
 }
 
 function stopping(id: string): string {

@@ -1,3 +1,4 @@
+import { cellOf, firstOf } from "../cells.ts"
 import { KEY_BYTES } from "../exposure-index.ts"
 
 /**
@@ -15,8 +16,10 @@ export const TENANT_COUNT = "t"
 export const RESTATED = "r"
 
 /**
- * Where things are. A bucket is one hash, small enough that the engine keeps it as one packed piece
- * of memory:
+ * Where things are. A bucket has the identities of one cell, as in an index in files: the number of
+ * cells is a power of two, so that the first bits of a key name its bucket, and its fields leave
+ * out what those bits say. A bucket is one hash, small enough that the engine keeps it as one
+ * packed piece of memory:
  *
  *   NAME:{meta}          format, bits, mark, version, stamp, catalogue, key-check
  *   NAME:{BUCKET}        m: mark, t: number of tenants' fields, r: stamp of the last restating
@@ -43,14 +46,15 @@ export function metaKey(name: string): string {
 }
 
 export function layoutOf(name: string, bits: number): Layout {
+  const buckets = 2 ** bits
   const skipped = Math.floor(bits / 8)
   const digits = Math.ceil(bits / 4)
   const hex = (bucket: number): string => bucket.toString(16).padStart(digits, "0")
   const bucketKey = (bucket: number): string => `${name}:{${hex(bucket)}}`
   return {
-    buckets: 2 ** bits,
+    buckets,
     tenantFieldBytes: 4 + KEY_BYTES - skipped,
-    bucketOf: (key) => new DataView(key.buffer, key.byteOffset).getUint32(0) >>> (32 - bits),
+    bucketOf: (key) => cellOf(firstOf(key), buckets),
     bucketKey,
     heavyKey: (bucket, field) => `${bucketKey(bucket)}:${field.toString("hex")}`,
     sharedField: (key) => Buffer.from(key.subarray(skipped)),

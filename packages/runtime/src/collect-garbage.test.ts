@@ -1,10 +1,12 @@
 import assert from "node:assert/strict"
 import { once } from "node:events"
-import { test } from "node:test"
+import { constants, type PerformanceEntry, PerformanceObserver } from "node:perf_hooks"
+import { test, type TestContext } from "node:test"
+import { setImmediate as turn, setTimeout as delay } from "node:timers/promises"
 import { getHeapSpaceStatistics, getHeapStatistics, setFlagsFromString } from "node:v8"
 import { runInNewContext, Script } from "node:vm"
 import { Worker } from "node:worker_threads"
-import { collectGarbage } from "./collect-garbage.ts"
+import { collectGarbage, collectOnceQuiet } from "./collect-garbage.ts"
 
 const MB = 2 ** 20
 
@@ -58,4 +60,45 @@ test("threads that collect at one moment are in nobody's way", async () => {
   })
   const codes = await Promise.all(exits)
   assert.deepEqual(codes, [0, 0, 0])
+})
+
+interface Collected extends PerformanceEntry {
+  readonly detail: { readonly flags: number }
+}
+
+/** Tells of each time that all garbage of this thread was collected, at least twice in a row. */
+function watchCollections(context: TestContext): { readonly times: number[] } {
+  const times: number[] = []
+  const observer = new PerformanceObserver((list) => {
+    for (const { detail, startTime } of list.getEntries() as Collected[])
+      if (detail.flags === constants.NODE_PERFORMANCE_GC_FLAGS_ALL_AVAILABLE_GARBAGE)
+        times.push(startTime)
+  })
+  observer.observe({ entryTypes: ["gc"] })
+  context.after(() => observer.disconnect())
+  return { times }
+}
+
+test("a busy thread collects when it has become quiet, and once", async (context) => {
+  const { times } = watchCollections(context)
+  collectOnceQuiet({ afterMs: 20, quietMs: 50 })
+  for (const until = performance.now() + 500; performance.now() < until;) await turn()
+  const quietFrom = performance.now()
+  while (times.length === 0) await delay(20)
+  assert.ok(Math.min(...times) > quietFrom)
+  await delay(100)
+  const collected = times.length
+  await delay(300)
+  assert.equal(times.length, collected)
+})
+
+test("a thread with nothing else to do is not kept alive until it would collect", async () => {
+  const module = new URL("./collect-garbage.ts", import.meta.url).href
+  const program = `import(${JSON.stringify(module)}).then(({ collectOnceQuiet }) => {
+    collectOnceQuiet({ afterMs: 1, quietMs: 60_000 })
+    setTimeout(() => {}, 100)
+  })`
+  const startedAt = performance.now()
+  await once(new Worker(program, { eval: true }), "exit")
+  assert.ok(performance.now() - startedAt < 30_000)
 })

@@ -6,7 +6,7 @@ import { listenFault } from "@assay/runtime/listen-fault"
 import { openLog } from "@assay/runtime/log"
 import { parentChannel } from "@assay/runtime/channels"
 import { closeInheritedFiles } from "@assay/runtime/close-inherited"
-import { collectGarbage } from "@assay/runtime/collect-garbage"
+import { collectOnceQuiet } from "@assay/runtime/collect-garbage"
 import { openCalls, serve } from "@assay/runtime/rpc"
 import type { DigestNews } from "../digest.ts"
 import { type DropSettings, openDrop } from "./drop.ts"
@@ -62,7 +62,7 @@ async function run(): Promise<void> {
   }
   serve(channel, { stop, ping: async () => undefined, reloadDropKeys: drop.reloadKeys })
   leave = () => void stop().finally(() => process.exit(0))
-  collectGarbage()
+  collectOnceQuiet()
   log.info("drop started", { configHash: drop.configHash })
   await within(5000)("ready", { port: drop.port, addresses: drop.addresses })
 }

@@ -43,7 +43,7 @@ import { HOUR_MS, MINUTE_MS } from "@assay/runtime/time"
 import { openMail } from "../base/mail.ts"
 import { VERSION } from "../base/version.ts"
 import { type CommandProgram, startSpokenCommand } from "@assay/runtime/children"
-import { collectGarbage } from "@assay/runtime/collect-garbage"
+import { collectOnceQuiet } from "@assay/runtime/collect-garbage"
 import { openControlSocket } from "@assay/runtime/control-socket"
 import { forgetEverywhere } from "./forget-everywhere.ts"
 import { keepCounters } from "./keep-counters.ts"
@@ -461,7 +461,7 @@ async function openService(given: Given): Promise<Service> {
       ? null
       : await serveMetrics(config.metricsPort, config.host, gatherMetrics)
   levels.begin()
-  collectGarbage()
+  collectOnceQuiet()
   log.info("ready", {
     port: workers.address.port,
     address: workers.address.addresses.join(" "),

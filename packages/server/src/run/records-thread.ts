@@ -1,6 +1,6 @@
 import { parentPort, workerData } from "node:worker_threads"
 import { threadChannel } from "@assay/runtime/channels"
-import { collectGarbage } from "@assay/runtime/collect-garbage"
+import { collectOnceQuiet } from "@assay/runtime/collect-garbage"
 import { offer, openCalls, serve } from "@assay/runtime/rpc"
 import { openRecords } from "@assay/stores/open/open-database"
 import { readQueued, rowsAbout } from "../review/queued-decisions.ts"
@@ -19,10 +19,6 @@ async function open(): Promise<RecordsWriter> {
   const records = await opening
   return {
     ...records,
-    async migrate() {
-      await records.migrate()
-      collectGarbage()
-    },
     async addQueued(text) {
       const { reviews, events } = rowsAbout(readQueued(text))
       await records.addReviews(reviews, events)
@@ -30,3 +26,4 @@ async function open(): Promise<RecordsWriter> {
   }
 }
 serve(channel, offer(recordsWriterPort, open()))
+collectOnceQuiet()

@@ -51,7 +51,7 @@ import { signalsOff } from "../score/providers/phone-signals.ts"
 import { openNotifyingCarriers } from "../notifications/notifying-carriers.ts"
 import { BUDGET_MS } from "../score/providers/provider-limits.ts"
 import { type ParentPipe, parentChannel } from "@assay/runtime/channels"
-import { collectGarbage } from "@assay/runtime/collect-garbage"
+import { collectOnceQuiet } from "@assay/runtime/collect-garbage"
 import { serversNoticed } from "./servers-noticed.ts"
 import { connectionsMax, limitConnections } from "@assay/runtime/open-files"
 import { reloadedLists } from "./reload-lists.ts"
@@ -273,7 +273,6 @@ export async function runWorker(
     openObserve(log, metrics),
   )
   await warmUp(services)
-  collectGarbage()
   const listening = await listen(app, config.port, config.host, (server) => {
     limited(server)
     passOn?.(server)
@@ -290,6 +289,7 @@ export async function runWorker(
     return
   }
   pressure.begin()
+  collectOnceQuiet()
 
   const flush = async (leaving?: "leaving"): Promise<void> => {
     const counts = requests.take()

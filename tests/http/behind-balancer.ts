@@ -49,7 +49,11 @@ export async function behindBalancer(
     started[number] = await startNode({
       ...options,
       dataDirectory: directoryOf(number),
-      env: { ...env, ...(!isOwn && { ASSAY_SECRET_FILE: secret }) },
+      env: {
+        ...env,
+        ...(!isOwn && { ASSAY_SECRET_FILE: secret }),
+        ASSAY_NODE_PORT: String(await freePort()),
+      },
       drop: number === 0 && options.drop === true,
     })
   }

@@ -149,11 +149,11 @@ async function figuresOf(
   }
 }
 
-/** Of several nodes each keeps the segments of its own imports. */
+/** Of several nodes without ASSAY_NODE_PORT each has the segments of its own imports only. */
 function elsewhere(count: number, segmentsDirectory: string): string {
   const [number, are, them] =
     count === 1 ? ["1 segment", "is", "it"] : [`${count} segments`, "are", "them"]
-  return `${number} of earlier imports ${are} not in ${segmentsDirectory}, so it is not known which sources circulate others. Of several nodes, import on the one that has ${them}, or copy ${them} here`
+  return `${number} of earlier imports ${are} not in ${segmentsDirectory}, so it is not known which sources circulate others. Of several nodes, set ASSAY_NODE_PORT on all, import on the one that has ${them}, or copy ${them} here`
 }
 
 /**

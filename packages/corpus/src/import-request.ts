@@ -59,6 +59,11 @@ export interface ImportReach {
       readonly signal: AbortSignal
     },
   ) => Promise<SharedTurn>
+  /**
+   * Brings the segments of earlier imports that other nodes have and this one lacks. Throws
+   * ImportFailure where none of them has one.
+   */
+  readonly bringSegments?: (onBegun: (segment: BroughtSegment) => void) => Promise<void>
   audit(entry: AuditNote): Promise<void>
   /** Tells that the batch of a report counts; may be told again after a failure. */
   tell?(report: ImportReport): Promise<void>
@@ -68,9 +73,18 @@ export interface ImportReach {
   compact(onProgress: (done: number, total: number) => void): Promise<void>
 }
 
+/** One of `of` segments that come from other nodes. */
+export interface BroughtSegment {
+  readonly number: number
+  readonly of: number
+  readonly bytes: number
+}
+
 /** Receives the progress of an import. */
 export interface ImportWatch {
   waits(holder: ImportHolder | null): void
+  /** A segment of an earlier import comes from another node. */
+  readonly brings?: (segment: BroughtSegment) => void
   /** What the input is. No row has been read or written yet. */
   examined(examined: Examined, source: SourceDescription, taken: ReadonlyMap<number, TakenAs>): void
   /** The segment of an earlier try is there in full, so nothing is read again. */

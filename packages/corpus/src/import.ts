@@ -64,6 +64,9 @@ export async function importCorpus(
       (await unlessStopped(signal, async () =>
         reach.sharedTurn?.({ wait: request.wait, signal }),
       )) ?? null
+    await unlessStopped(signal, async () =>
+      reach.bringSegments?.((brought) => watch.brings?.(brought)),
+    )
     const report = await importAlone(
       request,
       inTurn(reach, shared),
@@ -174,7 +177,7 @@ async function importAlone(
     const index = await reach.openIndex()
     try {
       const catalogue = await index.catalogue()
-      removeLeftovers(directory, (file) => isReferenced(catalogue, file), reach.now())
+      removeLeftovers(directory, catalogue, reach.now())
       await deleteRemovedSegments(catalogue, directory.segments)
       const known = sharedSource(catalogue, request.source.name)
       const { source, keyedAs } = asSaid(request, known, catalogue, looked)
@@ -370,8 +373,4 @@ function alreadyLive({ source, kept }: ImportWork, batch: Batch): Report {
     rejects: "",
     sameAs: null,
   }
-}
-
-function isReferenced({ batches }: Catalogue, file: string): boolean {
-  return [...batches.values()].some(({ segment }) => segment?.file === file)
 }

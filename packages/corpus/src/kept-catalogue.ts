@@ -1,3 +1,4 @@
+import { randomBytes } from "node:crypto"
 import { existsSync, readFileSync } from "node:fs"
 import { join } from "node:path"
 import { type CatalogueDocument, catalogueBytes, readCatalogue } from "@assay/stores/catalogue"
@@ -17,7 +18,9 @@ export async function keepCatalogue(catalogue: Catalogue, dataDirectory: string)
   const path = join(dataDirectory, NAME)
   // A service that never imported has nothing to keep.
   if (document.batches.size === 0 && !existsSync(path)) return
-  await writeDurably(path, Buffer.from(catalogueBytes(document)).toString("utf8"))
+  // The service of a node and a command on its machine may write it at the same time.
+  const beside = `${path}.${randomBytes(6).toString("hex")}.new`
+  await writeDurably(path, Buffer.from(catalogueBytes(document)).toString("utf8"), beside)
 }
 
 /** The kept catalogue; null if there is none. Throws MalformedBytes for a damaged one. */

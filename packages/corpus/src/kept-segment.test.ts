@@ -1,10 +1,21 @@
 import assert from "node:assert/strict"
-import { mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs"
+import { createHash } from "node:crypto"
+import {
+  copyFileSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  utimesSync,
+  writeFileSync,
+} from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { after, test } from "node:test"
 import { openDataDirectory } from "@assay/runtime/data-directory"
 import { DAY_MS } from "@assay/runtime/time"
+import type { Catalogue } from "@assay/stores/exposure-index"
 import { fileSha256 } from "@assay/runtime/file-sha256"
 import {
   forgetKept,
@@ -56,6 +67,60 @@ test("a segment that is whole is found again; one that was changed, cut or lost 
   assert.equal(await keptSegment(directory, "a"), null)
 })
 
+/** Of batches that rest on the segments of their names, as they are now. */
+function catalogueOf(
+  ...batches: readonly { fingerprint: string; state: "live" | "removed"; sha256?: string }[]
+): Pick<Catalogue, "batches"> {
+  return {
+    batches: new Map(
+      batches.map(({ fingerprint, state, sha256 }, id) => {
+        const file = `${fingerprint}.parquet`
+        const found = readFileSync(join(directory.segments, file))
+        const digest = sha256 ?? createHash("sha256").update(found).digest("hex")
+        const segment = { file, bytes: found.length, sha256: digest }
+        const made = { sourceId: 1, owner: "shared" as const, rows: 3, identities: 3 }
+        const times = { createdAt: 0, liveAt: 0, removedAt: state === "live" ? null : 1 }
+        const kept = state === "live" ? { segment } : {}
+        return [id, { id, ...made, ...times, ...kept, fingerprint, state }]
+      }),
+    ),
+  }
+}
+
+test("what an import left goes once another node imported the same, and what is in use stays", async () => {
+  const place = openDataDirectory(join(temporary, "other"))
+  for (const path of [place.segments, place.imports]) mkdirSync(path)
+  for (const name of ["taken-over", "differs", "same"]) {
+    const kept = await keep(name, now)
+    for (const [from, to, file] of [
+      [directory.segments, place.segments, kept.segment.file],
+      [directory.imports, place.imports, `${name}.json`],
+    ] as const)
+      copyFileSync(join(from, file), join(to, file))
+  }
+  const catalogue = catalogueOf(
+    { fingerprint: "taken-over", state: "removed" },
+    { fingerprint: "differs", state: "live", sha256: "00".repeat(32) },
+    { fingerprint: "same", state: "live" },
+  )
+  for (const name of ["young", "old"]) {
+    mkdirSync(join(place.imports, `circulation-${name}`))
+    writeFileSync(join(place.segments, `${name}.parquet.half`), "")
+  }
+  const before = (now - 2 * 3_600_000) / 1000
+  utimesSync(join(place.imports, "circulation-young"), now / 1000, now / 1000)
+  utimesSync(join(place.imports, "circulation-old"), before, before)
+  utimesSync(join(place.segments, "young.parquet.half"), now / 1000, now / 1000)
+  utimesSync(join(place.segments, "old.parquet.half"), before, before)
+  removeLeftovers(place, catalogue, now)
+  assert.deepEqual(readdirSync(place.segments).sort(), ["same.parquet", "young.parquet.half"])
+  assert.deepEqual(readdirSync(place.imports).sort(), ["circulation-young", "same.json"])
+  for (const name of ["taken-over", "differs", "same"]) {
+    rmSync(join(directory.segments, `${name}.parquet`))
+    forgetKept(directory, name)
+  }
+})
+
 test("half-written files go at once, a segment that waits after seven days, one that is served never", async () => {
   forgetKept(directory, "a")
   await keep("young", now - 6 * DAY_MS)
@@ -67,7 +132,7 @@ test("half-written files go at once, a segment that waits after seven days, one 
   mkdirSync(directory.rejects, { recursive: true })
   writeFileSync(join(directory.rejects, "young.csv"), "")
   writeFileSync(join(directory.rejects, "half.csv.new"), "")
-  removeLeftovers(directory, (file) => file === "served.parquet", now)
+  removeLeftovers(directory, catalogueOf({ fingerprint: "served", state: "live" }), now)
   assert.deepEqual(readdirSync(directory.segments).sort(), [
     "others.parquet",
     "served.parquet",

@@ -1,13 +1,13 @@
-import { readdirSync, rmSync, statSync } from "node:fs"
+import { rmSync, statSync } from "node:fs"
 import { join } from "node:path"
 import { type Static, Type } from "typebox"
 import { Value } from "typebox/value"
 import type { DataDirectory } from "@assay/runtime/data-directory"
 import { KeyedAsSchema } from "@assay/stores/catalogue"
-import type { ImportRecipe, SegmentReference } from "@assay/stores/exposure-index"
-import { DAY_MS } from "@assay/runtime/time"
+import type { Catalogue, ImportRecipe, SegmentReference } from "@assay/stores/exposure-index"
+import { DAY_MS, HOUR_MS } from "@assay/runtime/time"
 import { renameDurably, writeDurably } from "@assay/runtime/durable-files"
-import { readIfPresent } from "@assay/runtime/if-present"
+import { namesIn, readIfPresent } from "@assay/runtime/if-present"
 import type { ReadTally } from "./engine/reader.ts"
 import { fileSha256 } from "@assay/runtime/file-sha256"
 
@@ -88,34 +88,69 @@ export function forgetKept(directory: DataDirectory, fingerprint: string): void 
   rmSync(notePath(directory, fingerprint), { force: true })
 }
 
+/** Begin and end the names of what may be in use while nobody has the turn of imports. */
+const MEASURING = /^circulation-/
+const HALF_BROUGHT = /\.half$/
+
 /**
- * Removes what killed imports left: half-written files, rows in transit, and segments that waited
- * too long. No other import may run meanwhile. `isLive` returns whether a batch rests on the
- * segment of this name.
+ * What killed imports left: half-written files, rows in transit, segments that waited too long, and
+ * those whose batch is none any more because another node imported the same. Nobody else may have
+ * the turn of imports meanwhile.
  */
-export function removeLeftovers(
+export function leftovers(
   directory: DataDirectory,
-  isLive: (file: string) => boolean,
+  { batches }: Pick<Catalogue, "batches">,
   nowMs: number,
-): void {
-  for (const entry of readdirSync(directory.imports, { withFileTypes: true })) {
-    const path = join(directory.imports, entry.name)
-    if (!entry.name.endsWith(".json")) {
-      rmSync(path, { recursive: true, force: true })
+): string[] {
+  const referenced = new Map(
+    [...batches.values()].flatMap(({ segment }) =>
+      segment == null ? [] : [[segment.file, segment.sha256] as const],
+    ),
+  )
+  const removed = new Set(
+    [...batches.values()].flatMap(({ state, fingerprint }) =>
+      state === "removed" ? [fingerprint] : [],
+    ),
+  )
+  const paths: string[] = []
+  for (const name of namesIn(directory.imports)) {
+    const path = join(directory.imports, name)
+    if (!name.endsWith(".json")) {
+      // A command that changes a source measures without the turn.
+      if (!MEASURING.test(name) || isOlder(path, nowMs)) paths.push(path)
       continue
     }
     const kept = readNote(path)
-    if (kept !== null && nowMs - kept.startedAtMs < KEPT_DAYS * DAY_MS) continue
-    if (kept !== null && !isLive(kept.segment.file)) {
-      rmSync(join(directory.segments, kept.segment.file), { force: true })
-    }
-    rmSync(path)
+    const served = kept === null ? undefined : referenced.get(kept.segment.file)
+    const isOther = served !== undefined && served !== kept?.segment.sha256
+    const waits =
+      kept !== null &&
+      nowMs - kept.startedAtMs < KEPT_DAYS * DAY_MS &&
+      !removed.has(name.slice(0, -".json".length))
+    if (waits && !isOther) continue
+    // The segment first: one without its note would never be removed.
+    if (kept !== null && (served === undefined || isOther))
+      paths.push(join(directory.segments, kept.segment.file))
+    paths.push(path)
   }
   for (const folder of [directory.segments, directory.rejects]) {
-    for (const name of readdirSync(folder)) {
-      if (name.endsWith(".new")) rmSync(join(folder, name))
+    for (const name of namesIn(folder)) {
+      const path = join(folder, name)
+      if (name.endsWith(".new") || (HALF_BROUGHT.test(name) && isOlder(path, nowMs)))
+        paths.push(path)
     }
   }
+  return paths
+}
+
+/** Removes them. */
+export function removeLeftovers(...of: Parameters<typeof leftovers>): void {
+  for (const path of leftovers(...of)) rmSync(path, { recursive: true, force: true })
+}
+
+function isOlder(path: string, nowMs: number): boolean {
+  const found = statSync(path, { throwIfNoEntry: false })
+  return found !== undefined && nowMs - found.mtimeMs > HOUR_MS
 }
 
 function readNote(path: string): KeptSegment | null {

@@ -6,15 +6,19 @@ import { dirname, join } from "node:path"
  * Writes a file that is there in full or not at all, also after a power cut; only its owner can
  * read it.
  */
-export async function writeDurably(path: string, text: string): Promise<void> {
-  const file = await open(`${path}.new`, "w", 0o600)
+export async function writeDurably(
+  path: string,
+  text: string,
+  beside = `${path}.new`,
+): Promise<void> {
+  const file = await open(beside, "w", 0o600)
   try {
     await file.writeFile(text)
     await file.sync()
   } finally {
     await file.close()
   }
-  await renameDurably(`${path}.new`, path)
+  await renameDurably(beside, path)
 }
 
 /** Renames within a directory; resolves when the new name is on the disk. */

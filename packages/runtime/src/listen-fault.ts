@@ -1,5 +1,5 @@
 /** The settings that name a port to listen on. */
-type PortSetting = "PORT" | "DROP_PORT" | "ASSAY_METRICS_PORT"
+type PortSetting = "PORT" | "DROP_PORT" | "ASSAY_METRICS_PORT" | "ASSAY_NODE_PORT"
 
 /**
  * Why a port could not be listened on, in a sentence for the person who starts the service; null

@@ -122,5 +122,6 @@ test("the derivation names of the subkeys are the frozen ones", () => {
     "assay/v1/demo-key",
     "assay/v1/sealed-identity",
     "assay/v1/request",
+    "assay/v1/nodes",
   ])
 })

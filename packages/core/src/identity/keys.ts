@@ -129,6 +129,7 @@ export const SUBKEY_NAMES = [
   "demo-key",
   "sealed-identity",
   "request",
+  "nodes",
 ] as const
 
 export type SubkeyName = (typeof SUBKEY_NAMES)[number]

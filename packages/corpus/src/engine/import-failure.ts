@@ -14,6 +14,8 @@ export type FailureCode =
   | "cut-short"
   /** The sorter stopped taking the reader's rows; its own failure has the reason. */
   | "sorter-gone"
+  /** No node that answers has a segment that figures are measured over. */
+  | "segments-away"
   /** Another import runs on the same data directory. */
   | "another-runs"
   /** The import was stopped by its signal. The served data is unchanged. */

@@ -220,3 +220,26 @@ test("the audit trail is kept for 30 days or more, or for ever, and its heads ou
   })
   assert.throws(() => kept({ ASSAY_AUDIT_SYSLOG: "log.example" }), /ASSAY_AUDIT_SYSLOG takes/)
 })
+
+test("a port between nodes takes nodes that share their stores, and a name is no URL", () => {
+  const stores = {
+    DATABASE_URL: "postgres://assay@postgres/assay",
+    ASSAY_INDEX_URL: "redis://valkey-0:6379",
+  }
+  const { nodePort, nodeAddress } = readConfig({
+    ...stores,
+    ASSAY_NODE_PORT: "9465",
+    ASSAY_NODE_ADDRESS: "assay-0.assay-nodes",
+  })
+  assert.deepEqual([nodePort, nodeAddress], [9465, "assay-0.assay-nodes"])
+  assert.deepEqual([readConfig({}).nodePort, readConfig(stores).nodePort], [null, null])
+  assert.throws(() => readConfig({ ASSAY_NODE_PORT: "9465" }), /ASSAY_NODE_PORT is for nodes/)
+  assert.throws(
+    () => readConfig({ ...stores, ASSAY_NODE_PORT: "0" }),
+    /ASSAY_NODE_PORT takes an integer/,
+  )
+  assert.throws(
+    () => readConfig({ ...stores, ASSAY_NODE_ADDRESS: "http://assay-0" }),
+    /ASSAY_NODE_ADDRESS takes a name/,
+  )
+})

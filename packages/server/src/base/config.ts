@@ -54,6 +54,10 @@ export interface Config extends DatabasePlace, IndexPlace {
   readonly logLevel: (typeof LOG_LEVELS)[number]
   readonly metricsToken: string | null
   readonly metricsPort: number | null
+  /** Where other nodes get segments; null: nowhere. */
+  readonly nodePort: number | null
+  /** By which name or address other nodes reach this one; null: as it listens. */
+  readonly nodeAddress: string | null
   readonly shedDelayMs: number
   readonly requestSeconds: number
   readonly streamIdleSeconds: number
@@ -263,6 +267,20 @@ export const settings = [
     fallback: "",
     meaning:
       "Serves /metrics on this port of the same address, without a token, instead of beside the API.",
+  },
+  {
+    name: "ASSAY_NODE_PORT",
+    takes: "a port",
+    fallback: "",
+    meaning:
+      "Where several nodes share index and records: the port, of the same address, at which the others get the segments of imports, by a key of the master secret. Without it an import takes place where those of all earlier ones are.",
+  },
+  {
+    name: "ASSAY_NODE_ADDRESS",
+    takes: "a name or an address",
+    fallback: "",
+    meaning:
+      "By which the other nodes reach this one at ASSAY_NODE_PORT. Without it: HOST, or the name of the machine where that is all addresses.",
   },
   {
     name: "ASSAY_SHED_DELAY_MS",
@@ -564,6 +582,11 @@ export function readConfig(env: Environment, workersFlag?: string): Config {
   const metricsToken = optional("ASSAY_METRICS_TOKEN")
   if (metricsToken !== null && metricsToken.length < 16)
     faults.push("ASSAY_METRICS_TOKEN takes at least 16 characters")
+  const nodeAddress = optional("ASSAY_NODE_ADDRESS")
+  if (nodeAddress !== null && !/^[\w.:-]{1,255}$/.test(nodeAddress))
+    faults.push("ASSAY_NODE_ADDRESS takes a name or an address, without a port")
+  if (optional("ASSAY_NODE_PORT") !== null && (databaseUrl === null || indexUrl === null))
+    faults.push("ASSAY_NODE_PORT is for nodes that share DATABASE_URL and ASSAY_INDEX_URL")
   const dnsText = optional("ASSAY_DNS")
   const dns = dnsText === null ? null : readNameServers(dnsText)
   if (dnsText !== null && dns === null)
@@ -644,6 +667,8 @@ export function readConfig(env: Environment, workersFlag?: string): Config {
     metricsToken,
     metricsPort:
       optional("ASSAY_METRICS_PORT") === null ? null : integer("ASSAY_METRICS_PORT", 1, 65_535),
+    nodePort: optional("ASSAY_NODE_PORT") === null ? null : integer("ASSAY_NODE_PORT", 1, 65_535),
+    nodeAddress,
     shedDelayMs: integer("ASSAY_SHED_DELAY_MS", 10, 10_000),
     requestSeconds: integer("ASSAY_REQUEST_SECONDS", 1, 300),
     streamIdleSeconds: integer("ASSAY_STREAM_IDLE_SECONDS", 1, 3600),

@@ -20,6 +20,7 @@ import { SKIP_REASONS } from "@assay/corpus/inputs/skipped"
 import { failedByCommand, finishedByCommand } from "../imports/import-events.ts"
 import { reportOf } from "../imports/run-imports.ts"
 import { mailDomain, provedSince } from "../watch/domain-proof.ts"
+import { bringForImport } from "./bring-for-import.ts"
 import { sharedImportTurn } from "./import-turn.ts"
 import { openIndexForWriting } from "../upkeep/open-index.ts"
 import {
@@ -162,6 +163,10 @@ async function runImport(
             ? "Waiting for another import."
             : `Waiting for another import (${holderText(holder)}).`,
         ),
+      brings: ({ number, of, bytes }) =>
+        terminal.note(
+          `Bringing segment ${number} of ${of} from another node (${(bytes / 1e6).toFixed(1)} MB).`,
+        ),
       examined(examined, source, taken) {
         memberLines(examined, ({ number }) => taken.get(number)).forEach(terminal.note)
         terminal.note(sourceLine(source, [...taken.values()]))
@@ -199,8 +204,11 @@ export function importReach(
   const directory = openDataDirectory(config.dataDirectory)
   const secrets = openSecrets(config.secretFile, config.secretMayBeMade)
   const sharedTurn = sharedImportTurn(config, secrets)
+  const bringSegments: ImportReach["bringSegments"] = async (onBegun) =>
+    await bringForImport({ config, directory, secrets, signal }, onBegun)
   return {
     ...(sharedTurn && { sharedTurn }),
+    ...(sharedTurn && indexAt(config).files === null && { bringSegments }),
     directory,
     secrets,
     program: host,

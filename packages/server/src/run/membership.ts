@@ -18,7 +18,7 @@ export interface Membership {
    */
   noting<T>(fold: () => Promise<T>): Promise<T>
   /** How far the clock is off, and how long ago all decisions were in the store. */
-  figures(): Omit<NodeFigures, "leases">
+  figures(): Omit<NodeFigures, "leases" | "segmentsLacking">
   /** Says that nothing of this node is left in its journal, if the last fold went well. */
   leave(): Promise<void>
 }

@@ -7,10 +7,17 @@ export interface NodeFigures {
   /** How long ago everything decided until then was in the store; null: not yet since the start. */
   readonly behindMs: number | null
   readonly leases: number
+  /** Segments of live batches that are not in its data directory; null: not known yet. */
+  readonly segmentsLacking: number | null
 }
 
 /** As a registry reports it, to be added to what the workers report. */
-export async function nodeMetrics({ clockOffMs, behindMs, leases }: NodeFigures): Promise<object> {
+export async function nodeMetrics({
+  clockOffMs,
+  behindMs,
+  leases,
+  segmentsLacking,
+}: NodeFigures): Promise<object> {
   const registry = new Registry()
   const registers = [registry]
   new Gauge({
@@ -30,5 +37,12 @@ export async function nodeMetrics({ clockOffMs, behindMs, leases }: NodeFigures)
     help: "Leases that this node holds.",
     registers,
   }).set(leases)
+  if (segmentsLacking !== null) {
+    new Gauge({
+      name: "assay_node_segments_lacking",
+      help: "Segments of live batches that this node lacks.",
+      registers,
+    }).set(segmentsLacking)
+  }
   return await registry.getMetricsAsJSON()
 }

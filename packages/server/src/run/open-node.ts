@@ -18,11 +18,12 @@ import { openNodeTurns } from "./node-turns.ts"
 export interface OwnNode extends Omit<Membership, "figures"> {
   readonly turns: NodeTurns
   /** Its registry, as JSON; null where there is one node. */
-  metrics(): Promise<object | null>
+  metrics(segmentsLacking: number | null): Promise<object | null>
 }
 
 interface NodeOptions {
-  readonly config: Pick<Config, "port" | "workers" | "drop"> & CountersPlace
+  readonly config: Pick<Config, "port" | "workers" | "drop" | "host" | "nodePort" | "nodeAddress"> &
+    CountersPlace
   readonly records: Records
   /** The data directory, which holds the name of the node. */
   readonly directory: string
@@ -55,6 +56,7 @@ export async function openNode({ config, records, directory, log }: NodeOptions)
         workers,
         drop: drop.on,
         index: isShared ? "shared" : "own",
+        segments: segmentsAddress(config),
       }),
       startedAt: Date.now(),
     },
@@ -66,16 +68,30 @@ export async function openNode({ config, records, directory, log }: NodeOptions)
     now: membership.now,
     noting: membership.noting,
     turns,
-    async metrics() {
+    async metrics(segmentsLacking) {
       // Loaded when first asked for: not every start is scraped.
       const { nodeMetrics } = await import("./node-metrics.ts")
-      return await nodeMetrics({ ...membership.figures(), leases: turns.count() })
+      return await nodeMetrics({ ...membership.figures(), leases: turns.count(), segmentsLacking })
     },
     async leave() {
       await turns.release()
       await membership.leave()
     },
   }
+}
+
+/** The addresses that mean all those of a machine. */
+const ALL_ADDRESSES: ReadonlySet<string> = new Set(["0.0.0.0", "::"])
+
+/** Where other nodes get segments of this one. */
+function segmentsAddress({
+  host,
+  nodePort: port,
+  nodeAddress,
+}: NodeOptions["config"]): { readonly host: string; readonly port: number } | null {
+  if (port === null) return null
+  const own = host ?? "127.0.0.1"
+  return { host: nodeAddress ?? (ALL_ADDRESSES.has(own) ? hostname() : own), port }
 }
 
 /** Nodes that start at once may make the same tenant or key; all but one then find it. */

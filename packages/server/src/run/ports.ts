@@ -1,4 +1,5 @@
 import type { ErrorBudget, ServiceLevels, ServicePeriod } from "@assay/core/contract"
+import type { WantedSegment } from "@assay/corpus/brought-segments"
 import { type Port, portOf } from "@assay/runtime/rpc"
 import type { Secrets } from "@assay/runtime/secrets"
 import type { Counters } from "@assay/stores/counters"
@@ -15,7 +16,9 @@ import type { Spending } from "../score/providers/spending.ts"
 import type { SinkSettings } from "../sinks/kinds.ts"
 import type { StreamOutbox } from "../shared-signals/sender.ts"
 import type { Outbox } from "../webhooks/deliverer.ts"
+import type { NotBrought, Peer } from "./fetch-segment.ts"
 import type { ServerSighting } from "./keep-learnt.ts"
+import type { SegmentsPlace } from "./serve-segments.ts"
 
 // What is called between the processes and threads of the service. Ports are named and listed here,
 // in whole: a method that is not listed cannot be reached.
@@ -435,3 +438,21 @@ export const openRecordsPort: Port<Records> = {
 export interface RecordsThreadData extends DatabasePlace {
   readonly auditKey: Uint8Array
 }
+
+/** What the thread of the segments does. */
+export interface SegmentsPort {
+  /** Gives other nodes what they ask for from now on. Returns why it cannot, or null. */
+  listen(): Promise<string | null>
+  /** Returns why it did not come from those that were asked; null where it is here. */
+  bring(wanted: WantedSegment, peers: readonly Peer[]): Promise<readonly NotBrought[] | null>
+  close(): Promise<void>
+}
+
+export const segmentsPort = portOf<SegmentsPort>("segments", {
+  listen: true,
+  bring: true,
+  close: true,
+})
+
+/** What the thread of the segments is started with. */
+export type SegmentsThreadData = SegmentsPlace

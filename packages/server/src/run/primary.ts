@@ -60,7 +60,13 @@ import { keepVerified, startVerify } from "./keep-verified.ts"
 import { openDeliveriesThread } from "./open-deliveries-thread.ts"
 import { noSinks, type SinksThread } from "./no-sinks.ts"
 import { openProvidersThread, type ProvidersThread } from "./open-providers-thread.ts"
-import { countersPort, openRecordsPort, primaryPort, signalsPort } from "./ports.ts"
+import {
+  countersPort,
+  openRecordsPort,
+  primaryPort,
+  type SegmentsPort,
+  signalsPort,
+} from "./ports.ts"
 import { openDecisionsWriter, openRecordsWriter } from "./store-writers.ts"
 import { keepLearnt } from "./keep-learnt.ts"
 import { describeService } from "./running-service.ts"
@@ -219,6 +225,8 @@ async function openService(given: Given): Promise<Service> {
 
   const sinks = given.sinks === null ? noSinks : await openSinks(given.sinks, given, records)
 
+  // Before the others are told that it is there.
+  const segmentsThread = await openSegments(config, secrets, directory)
   const node = await openNode({ config, records, directory: directory.path, log })
   const decisionsWriter = openDecisionsWriter({
     place: { dataDirectory, databaseUrl },
@@ -240,6 +248,17 @@ async function openService(given: Given): Promise<Service> {
     log,
     now: Date.now,
   })
+
+  // An index of its own has none of another node's batches.
+  const hasOthers = !node.turns.alone && indexFiles === null
+  const segments = !hasOthers
+    ? null
+    : (await import("./keep-segments.ts")).keepSegments({
+        ...{ index, records, directory, log },
+        id: nodeIdIn(directory.path),
+        thread: segmentsThread,
+        now: Date.now,
+      })
 
   const setAside = node.turns.alone
     ? null
@@ -364,7 +383,7 @@ async function openService(given: Given): Promise<Service> {
       providers?.metrics(),
       deliveries.metrics(),
       sinks.metrics(),
-      node.metrics(),
+      node.metrics(segments?.lacking() ?? null),
     ])
     const { importMetrics } = await import("../imports/import-metrics.ts")
     const ofImports = await importMetrics(await writers.get(importsPort).counts())
@@ -491,6 +510,7 @@ async function openService(given: Given): Promise<Service> {
           () => control.close(),
           () => learnt.close(),
           () => counted.close(),
+          () => segments?.stop(),
           () => setAside?.stop(),
           () => decisions.stop(),
           () => node.leave(),
@@ -549,6 +569,17 @@ async function openSinks(
   const { openSinksThread } = await import("./open-sinks-thread.ts")
   const alone = !recordsAreShared(config)
   return await openSinksThread({ settings, alone, subkeys: secrets.subkeys }, records, log)
+}
+
+/** Where other nodes get segments. Loaded where there are other nodes. */
+async function openSegments(
+  { nodePort: port, host }: Config,
+  { subkeys }: Secrets,
+  { segments }: DataDirectory,
+): Promise<SegmentsPort | null> {
+  if (port === null) return null
+  const { openSegmentsThread } = await import("./open-segments-thread.ts")
+  return await openSegmentsThread({ host: host ?? "127.0.0.1", port, key: subkeys.nodes, segments })
 }
 
 async function serveMetrics(

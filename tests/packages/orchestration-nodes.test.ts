@@ -29,6 +29,8 @@ interface ComposeService {
   readonly ports?: readonly string[]
   readonly volumes?: readonly string[]
   readonly user?: string
+  readonly hostname?: string
+  readonly expose?: readonly string[]
   readonly read_only?: boolean
   readonly tmpfs?: readonly string[]
   readonly cap_drop?: readonly string[]
@@ -71,7 +73,11 @@ const set = manifest("StatefulSet")
 const pod = (set["template"] as { spec: Readonly<Record<string, unknown>> }).spec
 const [container] = pod["containers"] as readonly [
   {
-    readonly env: readonly { readonly name: string; readonly value: string }[]
+    readonly env: readonly {
+      readonly name: string
+      readonly value?: string
+      readonly valueFrom?: object
+    }[]
     readonly ports: readonly { readonly name: string; readonly containerPort: number }[]
     readonly startupProbe: Probe
     readonly livenessProbe: Probe
@@ -80,7 +86,11 @@ const [container] = pod["containers"] as readonly [
     readonly volumeMounts: readonly { readonly name: string; readonly mountPath: string }[]
   },
 ]
-const podEnv = Object.fromEntries(container.env.map(({ name, value }) => [name, value]))
+const podEnv = Object.fromEntries(
+  container.env.flatMap(({ name, value }) => (value === undefined ? [] : [[name, value]])),
+) as Record<string, string>
+/** As the pod of the first node has it. */
+const firstPod = { ...podEnv, ASSAY_NODE_ADDRESS: "assay-0.assay-nodes" }
 
 /** The settings as the service reads them; names that it does not know are refused. */
 function configured(given: Readonly<Record<string, string>>): Config {
@@ -101,17 +111,37 @@ function configured(given: Readonly<Record<string, string>>): Config {
 const ofNodes = nodes.map(({ environment }) => configured(environment ?? {}))
 
 test("every setting of both exists, and makes a node among several", () => {
-  for (const config of [...ofNodes, configured(podEnv)]) {
+  for (const config of [...ofNodes, configured(firstPod)]) {
     assert.equal(config.production, true)
     assert.ok(recordsAreShared(config))
     assert.match(config.indexUrl ?? "", /^redis:/)
     assert.deepEqual([config.host, config.port, config.metricsPort], ["0.0.0.0", 8080, 9464])
   }
-  assert.throws(() => configured({ ...podEnv, ASSAY_NODES: "3" }), /ASSAY_NODES is not a setting/)
+  assert.throws(() => configured({ ...firstPod, ASSAY_NODES: "3" }), /ASSAY_NODES is not a setting/)
 })
 
-test("the nodes of compose are alike but for their volumes, which each has for itself", () => {
-  const [first, ...others] = nodes.map(({ volumes: _, depends_on: __, ...rest }) => rest)
+test("every node gives its segments at a port that only the others reach, under a name of its own", () => {
+  for (const [n, { hostname, expose }] of nodes.entries()) {
+    // Listening at all addresses, it tells the others this name.
+    assert.equal(hostname, `node-${n + 1}`)
+    assert.equal(ofNodes[n]?.nodeAddress, null)
+    assert.deepEqual(expose, ["8080", "9464", String(ofNodes[n].nodePort)])
+  }
+  const { nodePort, nodeAddress } = configured(firstPod)
+  const port = container.ports.find(({ name }) => name === "segments")
+  assert.deepEqual([port?.containerPort, nodeAddress], [nodePort, firstPod.ASSAY_NODE_ADDRESS])
+  assert.equal(podEnv["ASSAY_NODE_ADDRESS"], `$(POD_NAME).${String(set["serviceName"])}`)
+  assert.deepEqual(container.env.find(({ name }) => name === "POD_NAME")?.valueFrom, {
+    fieldRef: { fieldPath: "metadata.name" },
+  })
+  const served = manifest("Service", "assay-nodes")["ports"] as readonly { name: string }[]
+  assert.deepEqual(served[1], { name: "segments", port: nodePort, targetPort: "segments" })
+})
+
+test("the nodes of compose are alike but for their names and volumes, which each has for itself", () => {
+  const [first, ...others] = nodes.map(
+    ({ volumes: _, depends_on: __, hostname: ___, ...rest }) => rest,
+  )
   for (const other of others) assert.deepEqual(other, first)
   const volumes = Object.values(compose.services)
     .flatMap((each) => each.volumes ?? [])
@@ -139,13 +169,12 @@ test("nginx has the nodes by their names and port, is what the nodes trust, and 
     Number(port),
   ])
   const names = ["node-1", "node-2", "node-3"]
-  // All requests, and imports over HTTP, which one node takes.
-  const all = names.map((name, n) => [name, ofNodes[n]?.port])
-  assert.deepEqual(upstream, [...all, ...all])
+  // All requests, imports too.
   assert.deepEqual(
-    [...site.matchAll(/server (node-\d):8080 backup;/g)].map(([, name]) => name),
-    names.slice(1),
+    upstream,
+    names.map((name, n) => [name, ofNodes[n]?.port]),
   )
+  assert.doesNotMatch(site, /backup/)
   for (const [, path = ""] of site.matchAll(/location (\/\S+) /g))
     assert.ok(
       Object.keys(published.paths).some((each) => each.startsWith(path)),
@@ -165,7 +194,7 @@ test("nginx has the nodes by their names and port, is what the nodes trust, and 
   // What the tests run is this file with other addresses.
   const lines = balancedConfiguration(1, [2, 3, 4]).split("\n")
   const changed = site.split("\n").filter((line, n) => line !== lines[n])
-  assert.equal(changed.length, 7)
+  assert.equal(changed.length, 4)
   for (const line of changed) assert.match(line, /^ +(?:server node-\d:8080 |listen 8080;)/)
 })
 
@@ -277,10 +306,10 @@ test("probes, stops, disruptions and networks are those of three nodes", () => {
   )
   for (const { httpGet } of probes) {
     assert.ok(httpGet.path in published.paths)
-    assert.equal(ports.get(httpGet.port), configured(podEnv).port)
+    assert.equal(ports.get(httpGet.port), configured(firstPod).port)
   }
-  assert.equal(ports.get("metrics"), configured(podEnv).metricsPort)
-  const { stopSeconds } = configured(podEnv)
+  assert.equal(ports.get("metrics"), configured(firstPod).metricsPort)
+  const { stopSeconds } = configured(firstPod)
   assert.ok((pod["terminationGracePeriodSeconds"] as number) > stopSeconds)
   for (const { stop_grace_period } of nodes)
     assert.ok(Number.parseInt(stop_grace_period ?? "") > stopSeconds)
@@ -289,20 +318,19 @@ test("probes, stops, disruptions and networks are those of three nodes", () => {
   const labels = { "app.kubernetes.io/name": "assay" }
   for (const name of ["assay", "assay-nodes"])
     assert.deepEqual(manifest("Service", name)["selector"], labels)
-  assert.deepEqual(manifest("Service", "assay-imports")["selector"], {
-    ...labels,
-    "statefulset.kubernetes.io/pod-name": "assay-0",
-  })
+  assert.ok(!manifests.some(({ metadata }) => metadata.name === "assay-imports"))
   assert.equal(set["serviceName"], "assay-nodes")
   assert.equal(manifest("Service", "assay-nodes")["clusterIP"], "None")
   const { ingress, egress, podSelector } = manifest("NetworkPolicy") as {
-    ingress: readonly { ports: readonly { port: string }[] }[]
-    egress: readonly { ports: readonly { port: number }[] }[]
+    ingress: readonly { from: unknown; ports: readonly { port: string }[] }[]
+    egress: readonly { to: unknown; ports: readonly { port: number }[] }[]
     podSelector: object
   }
   assert.deepEqual(podSelector, { matchLabels: labels })
   const portsOf = <T>(rules: readonly { ports: readonly { port: T }[] }[]): T[] =>
     rules.flatMap((rule) => rule.ports.map(({ port }) => port))
-  assert.deepEqual(portsOf(ingress), ["api", "metrics"])
-  assert.deepEqual(portsOf(egress), [53, 53, 5432, 6379])
+  assert.deepEqual(portsOf(ingress), ["api", "metrics", "segments"])
+  const nodesAlone = [{ podSelector: { matchLabels: labels } }]
+  assert.deepEqual([ingress[2]?.from, egress[1]?.to], [nodesAlone, nodesAlone])
+  assert.deepEqual(portsOf(egress), [53, 53, ofNodes[0]?.nodePort, 5432, 6379])
 })

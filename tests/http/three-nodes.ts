@@ -37,6 +37,8 @@ export const BUCKET_BITS = 6
 export interface NodesOptions {
   /** Whether each primary of the cluster has a replica. */
   readonly replicas?: boolean
+  /** After how long without a word the cluster takes one of its nodes for dead. */
+  readonly nodeTimeoutMs?: number
   /** What a node is started with besides. */
   readonly besides?: (
     number: number,
@@ -66,11 +68,11 @@ function isMissing(error: unknown): boolean {
 
 async function startNodes(
   temporary: string,
-  { replicas = false, besides = async () => ({}) }: NodesOptions,
+  { replicas = false, nodeTimeoutMs, besides = async () => ({}) }: NodesOptions,
 ): Promise<Nodes> {
   const postgres = await startTestServer()
   after(() => postgres.stop())
-  const cluster = await startTestCluster({ replicas })
+  const cluster = await startTestCluster({ replicas, ...(nodeTimeoutMs && { nodeTimeoutMs }) })
   after(() => cluster.stop())
   const url = await postgres.createDatabase()
   const secret = join(temporary, "secret")

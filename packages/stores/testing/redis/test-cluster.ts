@@ -39,8 +39,14 @@ const SLOTS = 16_384
 const START_MS = 30_000
 const PRIMARIES = 3
 
-/** Starts the cluster, or throws where there is neither Valkey nor Redis. */
-export async function startTestCluster({ replicas = false } = {}): Promise<TestCluster> {
+/**
+ * Starts the cluster, or throws where there is neither Valkey nor Redis. Its nodes take one for dead
+ * that says nothing for `nodeTimeoutMs`, of whatever reason.
+ */
+export async function startTestCluster({
+  replicas = false,
+  nodeTimeoutMs = 2_000,
+} = {}): Promise<TestCluster> {
   const program = installed("valkey-server") ? "valkey-server" : "redis-server"
   const folder = await mkdtemp(join(tmpdir(), "assay-redis-"))
   const nodes: (TestNode & { readonly port: number; readonly busPort: number })[] = []
@@ -50,7 +56,8 @@ export async function startTestCluster({ replicas = false } = {}): Promise<TestC
   }
   try {
     for (let i = 0; i < (replicas ? 2 * PRIMARIES : PRIMARIES); i++) {
-      const node = testNode(program, join(folder, String(i)), await freePort(), await freePort())
+      const place = { port: await freePort(), busPort: await freePort(), nodeTimeoutMs }
+      const node = testNode(program, join(folder, String(i)), place)
       nodes.push(node)
       await node.start()
     }
@@ -114,12 +121,18 @@ async function untilReplicated(nodes: readonly TestNode[]): Promise<void> {
   })
 }
 
+interface NodePlace {
+  readonly port: number
+  readonly busPort: number
+  readonly nodeTimeoutMs: number
+}
+
 function testNode(
   program: string,
   folder: string,
-  port: number,
-  busPort: number,
-): TestNode & { readonly port: number; readonly busPort: number } {
+  place: NodePlace,
+): TestNode & Pick<NodePlace, "port" | "busPort"> {
+  const { port, busPort } = place
   let child: ChildProcess | null = null
   const client = createClient({
     RESP: 2,
@@ -145,7 +158,7 @@ function testNode(
     ask,
     async start() {
       mkdirSync(folder, { recursive: true })
-      child = spawn(program, settings(folder, port, busPort), { stdio: "ignore" })
+      child = spawn(program, settings(folder, place), { stdio: "ignore" })
       // Rejects where there is no such program.
       await once(child, "spawn")
       guard(child)
@@ -166,14 +179,14 @@ function testNode(
  * What the operating page asks for, but for the disk: a killed process loses nothing it wrote, and
  * tests pull no plugs.
  */
-function settings(folder: string, port: number, busPort: number): string[] {
+function settings(folder: string, { port, busPort, nodeTimeoutMs }: NodePlace): string[] {
   return Object.entries({
     port,
     bind: "127.0.0.1",
     dir: folder,
     "cluster-enabled": "yes",
     "cluster-port": busPort,
-    "cluster-node-timeout": 2000,
+    "cluster-node-timeout": nodeTimeoutMs,
     "cluster-require-full-coverage": "no",
     "repl-diskless-sync-delay": 0,
     appendonly: "yes",

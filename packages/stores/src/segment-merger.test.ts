@@ -9,6 +9,7 @@ import { mergedEntrySet, readEntrySet, type BatchState } from "./entry-set.ts"
 import { blockOf, segmentBlocks, sortedRows } from "../testing/segment-samples-suite.ts"
 import { SegmentMerger } from "./segment-merger.ts"
 import { portionsOf } from "./segment-portions.ts"
+import { UnknownBatch } from "./stored-set.ts"
 
 const key = Buffer.alloc(16, 7)
 const RUNS = process.env["ASSAY_SOAK"] === undefined ? 1_000 : 100_000
@@ -188,3 +189,16 @@ function hex(bytes: Uint8Array): string {
 function mapped(bytes: Uint8Array | undefined): string | undefined {
   return bytes === undefined ? undefined : hex(bytes)
 }
+
+test("an entry of a batch that the catalogue lacks is told as such, so that who merges can read it anew", async () => {
+  const merger = new SegmentMerger(1, 256)
+  merger.useBatches(batchesOf(["loading"]))
+  const later = mergedEntrySet(undefined, [{ ...breach, batchId: 2 }], 256, () => "loading")
+  const portions = portionsOf(segmentBlocks([{ key, entries: [breach] }]), 1)
+  for await (const portion of portions) {
+    merger.take(portion, 0, portion.count)
+    assert.throws(() => merger.joinedSet(later), UnknownBatch)
+    merger.useBatches(batchesOf(["loading", "loading"]))
+    assert.ok((merger.joinedSet(later)?.length ?? 0) > later.length)
+  }
+})

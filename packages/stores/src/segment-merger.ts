@@ -4,6 +4,7 @@ import { type Entry, ENTRY_BYTES_MAX, isExtendedHead } from "./entry.ts"
 import { type BatchState, entriesStart, mergedEntrySet } from "./entry-set.ts"
 import { compareSpans, readSpan, span } from "./entry-spans.ts"
 import { entryOfRow, HEAD_BYTES, type SegmentBlock } from "./segment-block.ts"
+import { UnknownBatch } from "./stored-set.ts"
 
 /**
  * Values up to this length are lent from views made once: making one costs as much as filling it.
@@ -180,7 +181,7 @@ export class SegmentMerger {
   #longWay(stored: Uint8Array | undefined): Uint8Array {
     const stateOf = (batchId: number): BatchState => {
       const batch = this.#batches.get(batchId)
-      if (batch === undefined) throw new MalformedBytes("entry of an unknown batch")
+      if (batch === undefined) throw new UnknownBatch("entry of an unknown batch")
       return batch.state
     }
     return mergedEntrySet(stored, this.#entries(), this.#entriesMax, stateOf)

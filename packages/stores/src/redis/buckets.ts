@@ -4,9 +4,10 @@ import { CHECKSUM_BYTES, checksumOf, hasChecksum, putChecksum } from "../checksu
 import { CHECKED_FORMAT, IndexDamaged, IndexUnavailable } from "../exposure-index.ts"
 import type { Argument } from "./cluster-client.ts"
 import type { ClusterConnection } from "./connection.ts"
-import { MARK, RESTATED, TENANT_COUNT, type Layout } from "./layout.ts"
+import { HEAVY_BYTES, MARK, RESTATED, TENANT_COUNT, type Layout } from "./layout.ts"
 import { type Making, values } from "./meta.ts"
-import { ANY_STAMP, changeBucket, makeBucket, run } from "./scripts.ts"
+import { PackedValues } from "./packed-values.ts"
+import { ANY_STAMP, changeBucket, fillBucket, makeBucket, run } from "./scripts.ts"
 
 /** The stored value of a field; undefined: none. */
 export type Value = Uint8Array | undefined
@@ -22,14 +23,23 @@ export interface Buckets {
    * Replaces the values of some fields by the result of `decide`, all at once; an empty list leaves
    * them as they are. If another process changed them first, `decide` runs again on the new values.
    * Where it restates them, it runs again also if another process restated or overwrote some of the
-   * bucket meanwhile, be it by what was there.
+   * bucket meanwhile, be it by what was there. With `read`, what `fill` found there, it is not read
+   * before it has changed.
    */
   change(
     bucket: number,
     fields: readonly Buffer[],
     decide: (values: readonly Value[]) => readonly Value[] | Promise<readonly Value[]>,
-    how?: { readonly restates: boolean },
+    how?: { readonly restates?: boolean; readonly read?: readonly (Buffer | null)[] },
   ): Promise<void>
+  /** Takes values for `fill`. */
+  packing(): PackedValues
+  /**
+   * Puts shared values where nothing is yet, in one round trip, FILL_FIELDS_MAX at most. Resolves
+   * to what stands in the place of the others, by their number; null: one too long for its bucket
+   * has nothing there. What is there already as it should be is left out.
+   */
+  fill(bucket: number, packed: Buffer): Promise<ReadonlyMap<number, Buffer | null>>
   /** Replaces values, even unreadable ones. */
   overwrite(bucket: number, fields: readonly Buffer[], values: readonly Value[]): Promise<void>
   /** Makes an empty bucket; an existing one of this index stays unchanged. */
@@ -42,11 +52,6 @@ export interface Buckets {
   list(bucket: number): Promise<(readonly [field: Buffer, value: Buffer | null])[]>
 }
 
-/**
- * A longer value gets its own key: it would make the whole bucket slow to read and expensive to
- * keep.
- */
-export const HEAVY_BYTES = 1024
 /** Each write that fails means that one of another process succeeded. */
 const WRITES_MAX = 100
 /** A heavy value that is not there so often was not just being changed. */
@@ -155,7 +160,7 @@ export function openBuckets(
     const keys: [string, ...string[]] = [layout.bucketKey(bucket)]
     const heavies: Buffer[] = []
     const args: Argument[] = [mark, String(layout.tenantFieldBytes), stamps.before, stamps.after]
-    args.push(String(fields.length))
+    const changes: Uint8Array[] = []
     for (const [i, field] of fields.entries()) {
       const was = stored[i] ?? NONE
       const value = after[i]
@@ -164,13 +169,14 @@ export function openBuckets(
         value === undefined
           ? NONE
           : sealed(bucket, field, heavy === null ? value : reference(heavy))
-      args.push(field, was, becomes)
+      changes.push(field, was, becomes)
       const wasHeavy = was.length > 0 && mayBeHeavy(unsealed(bucket, field, was) ?? NONE)
       if (was.equals(becomes) || (heavy === null && !wasHeavy)) continue
       keys.push(layout.heavyKey(bucket, field))
       heavies.push(heavy ?? NONE)
     }
-    const done = await run(connection.replicated, changeBucket, keys, [...args, ...heavies])
+    args.push(behindLengths(changes), ...heavies)
+    const done = await run(connection.replicated, changeBucket, keys, args)
     if (done === -1) throw new IndexUnavailable("A part of the index is lost")
     return done === 1
   }
@@ -184,9 +190,12 @@ export function openBuckets(
       throw new IndexUnavailable("A part of the index is lost")
     },
 
-    async change(bucket, fields, decide, { restates } = { restates: false }) {
+    async change(bucket, fields, decide, { restates = false, read } = {}) {
       for (let attempt = 0; attempt < WRITES_MAX; attempt++) {
-        const [stamp, ...stored] = await fetched(bucket, [RESTATED_FIELD, ...fields])
+        const [stamp, ...stored] =
+          attempt === 0 && read !== undefined && !restates
+            ? [null, ...read]
+            : await fetched(bucket, [RESTATED_FIELD, ...fields])
         const before = await resolved(bucket, fields, stored)
         if (before === null) continue
         const after = await decide(before)
@@ -200,6 +209,22 @@ export function openBuckets(
         if (await written(bucket, fields, stored, becomes, isHeavy, stamps)) return
       }
       throw new IndexUnavailable("The index changes faster than it can be written")
+    },
+
+    packing: () => new PackedValues(layout.sharedFieldBytes, checked),
+
+    async fill(bucket, packed) {
+      const size = String(layout.sharedFieldBytes)
+      const key = layout.bucketKey(bucket)
+      const reply = await run(connection.replicated, fillBucket, [key], [mark, size, packed])
+      if (reply === -1) throw new IndexUnavailable("A part of the index is lost")
+      if (!Array.isArray(reply)) throw new MalformedBytes("a reply of another shape")
+      const others = new Map<number, Buffer | null>()
+      for (let i = 0; i + 1 < reply.length; i += 2) {
+        const there = reply[i + 1] as Buffer
+        others.set(Number(reply[i]), there.length === 0 ? null : there)
+      }
+      return others
     },
 
     async overwrite(bucket, fields, after) {
@@ -250,10 +275,25 @@ export function openBuckets(
 }
 
 const NONE = Buffer.alloc(0)
+const LENGTH_BYTES = 4
 const UNSTAMPED: Stamps = { before: ANY_STAMP, after: NONE }
 
 function restating(before: Argument): Stamps {
   return { before, after: randomBytes(STAMP_BYTES) }
+}
+
+/** All of them in one argument, each behind its length. */
+function behindLengths(parts: readonly Uint8Array[]): Buffer {
+  const bytes = Buffer.allocUnsafe(
+    parts.reduce((sum, { length }) => sum + LENGTH_BYTES + length, 0),
+  )
+  let at = 0
+  for (const part of parts) {
+    at = bytes.writeUInt32BE(part.length, at)
+    bytes.set(part, at)
+    at += part.length
+  }
+  return bytes
 }
 
 export function isHeavy(value: Buffer): boolean {

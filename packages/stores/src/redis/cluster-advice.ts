@@ -1,5 +1,5 @@
 import { ErrorReply } from "@redis/client"
-import { HEAVY_BYTES } from "./buckets.ts"
+import { HEAVY_BYTES } from "./layout.ts"
 import type { ClusterPlace } from "./cluster-place.ts"
 import type { Reply } from "./cluster-client.ts"
 import { openConnection } from "./connection.ts"

@@ -3,7 +3,7 @@ import { BatchRefused, emptyCatalogue, type CatalogueDocument, type Owner } from
 import { isTombstone, TOMBSTONE } from "../entry-set.ts"
 import { IndexUnavailable, type Found } from "../exposure-index.ts"
 import { INDEX_BUCKET_BITS, type MarkedIndex } from "../index-place.ts"
-import { indexOver, mergeByRows, type CountingPut, type IndexStorage } from "../index-storage.ts"
+import { indexOver, requireLoading, type IndexStorage } from "../index-storage.ts"
 import { addFound, isReadable, tenantsAsked, UnknownBatch, type Finding } from "../stored-set.ts"
 import { isHeavy, openBuckets, type Buckets } from "./buckets.ts"
 import type { ClusterPlace } from "./cluster-place.ts"
@@ -13,6 +13,7 @@ import { layoutOf, type Layout } from "./layout.ts"
 import { madeIndex, madeOrNewIndex } from "./making.ts"
 import { isSameStamp, openMeta, type Meta, type Stamped } from "./meta.ts"
 import { requireSpellable, rowWriter } from "./row-writer.ts"
+import { mergeBlocks } from "./segment-writer.ts"
 
 export interface RedisIndexOptions {
   readonly place: ClusterPlace
@@ -135,14 +136,6 @@ function storageOn({ connection, meta, layout, buckets, readOnly }: Parts): Inde
       }
     }
   }
-  const namedPut: CountingPut = (rows, join, ownerIn, countIn) =>
-    named(
-      byCatalogue(ownerIn, async (owner, document) => {
-        requireSpellable(rows)
-        return await writer.put(rows, owner, document, join, countIn)
-      }),
-    )
-
   return {
     found: (key, tenants) => named(found(key, tenants)),
 
@@ -163,7 +156,13 @@ function storageOn({ connection, meta, layout, buckets, readOnly }: Parts): Inde
         })(),
       ),
 
-    put: namedPut,
+    put: (rows, join, ownerIn) =>
+      named(
+        byCatalogue(ownerIn, async (owner, document) => {
+          requireSpellable(rows)
+          await writer.put(rows, owner, document, join)
+        }),
+      ),
 
     putAsked: (key, entriesNow, join, ownerIn) =>
       named(
@@ -172,7 +171,13 @@ function storageOn({ connection, meta, layout, buckets, readOnly }: Parts): Inde
         ),
       ),
 
-    mergeSegment: (batchId, blocks) => mergeByRows(namedPut, batchId, blocks),
+    mergeSegment(batchId, blocks) {
+      const ownerIn = (document: CatalogueDocument): Owner =>
+        requireLoading(document, batchId).owner
+      return mergeBlocks({ batchId, blocks, layout, buckets }, (work) =>
+        named(byCatalogue(ownerIn, (_, document) => work(document))),
+      )
+    },
 
     async erase(key, tenantId) {
       requireWritable()

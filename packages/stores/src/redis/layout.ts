@@ -2,6 +2,12 @@ import { cellOf, firstOf } from "../cells.ts"
 import { KEY_BYTES } from "../exposure-index.ts"
 
 /**
+ * A longer value gets its own key: it would make the whole bucket slow to read and expensive to
+ * keep.
+ */
+export const HEAVY_BYTES = 1024
+
+/**
  * In every bucket: the mark of the index it belongs to. This name and the next two are shorter than
  * any identity's field.
  */
@@ -32,9 +38,12 @@ export const RESTATED = "r"
  */
 export interface Layout {
   readonly buckets: number
+  /** A shared field is the last so many bytes of a key. */
+  readonly sharedFieldBytes: number
   /** Bytes of a tenant's field. A shared field is shorter. */
   readonly tenantFieldBytes: number
-  bucketOf(key: Uint8Array): number
+  /** The bucket of the key that begins at `at`. */
+  bucketOf(key: Uint8Array, at?: number): number
   bucketKey(bucket: number): string
   heavyKey(bucket: number, field: Buffer): string
   sharedField(key: Uint8Array): Buffer
@@ -53,8 +62,9 @@ export function layoutOf(name: string, bits: number): Layout {
   const bucketKey = (bucket: number): string => `${name}:{${hex(bucket)}}`
   return {
     buckets,
+    sharedFieldBytes: KEY_BYTES - skipped,
     tenantFieldBytes: 4 + KEY_BYTES - skipped,
-    bucketOf: (key) => cellOf(firstOf(key), buckets),
+    bucketOf: (key, at) => cellOf(firstOf(key, at), buckets),
     bucketKey,
     heavyKey: (bucket, field) => `${bucketKey(bucket)}:${field.toString("hex")}`,
     sharedField: (key) => Buffer.from(key.subarray(skipped)),

@@ -3,7 +3,7 @@ import { type Entry, entryBytes } from "../entry.ts"
 import { isTombstone } from "../entry-set.ts"
 import { EMPTY_SET_BYTES } from "../entry-spans.ts"
 import type { Row } from "../exposure-index.ts"
-import type { CountIn, Join } from "../index-storage.ts"
+import type { Join } from "../index-storage.ts"
 import { entriesMax, statesIn } from "../stored-set.ts"
 import type { Buckets, Value } from "./buckets.ts"
 import { IN_FLIGHT, inFlight } from "./in-flight.ts"
@@ -18,15 +18,9 @@ interface RowsOfIdentity {
 export interface RowWriter {
   /**
    * Replaces the stored set of each row's identity by the result of `join`, a whole bucket at once.
-   * Returns the sum of `countIn` over the sets stored before. An erased subject stays erased.
+   * An erased subject stays erased.
    */
-  put(
-    rows: readonly Row[],
-    owner: Owner,
-    document: CatalogueDocument,
-    join: Join,
-    countIn?: CountIn,
-  ): Promise<number>
+  put(rows: readonly Row[], owner: Owner, document: CatalogueDocument, join: Join): Promise<void>
   /** The same for one identity, whose entries are asked for each time its set was read. */
   putAsked(
     key: Uint8Array,
@@ -43,24 +37,20 @@ export function rowWriter(layout: Layout, buckets: Buckets): RowWriter {
     identities: readonly RowsOfIdentity[],
     owner: Owner,
     joined: (stored: Value, entries: readonly Entry[]) => Uint8Array,
-    countOf: (stored: Value, identity: RowsOfIdentity) => number,
     onRead?: () => Promise<void>,
-  ): Promise<number> => {
+  ): Promise<void> => {
     const shared = identities.map(({ key }) => layout.sharedField(key))
     // A tenant's evidence is refused if the shared field marks the subject as erased, so that field
     // is read too, and left unchanged.
     const own =
       owner === "shared" ? [] : identities.map(({ key }) => layout.tenantField(owner, key))
-    let counted = 0
     const restates = onRead !== undefined
     const decide = async (values: readonly Value[]): Promise<readonly Value[]> => {
       await onRead?.()
-      counted = 0
       const kept = values.slice(0, own.length)
       const before = values.slice(own.length)
       const after = identities.map((identity, i): Value => {
         if (isTombstone(values[i])) return before[i]
-        counted += countOf(before[i], identity)
         let value = before[i]
         for (const entries of identity.entries) {
           const set = joined(value, entries)
@@ -71,23 +61,17 @@ export function rowWriter(layout: Layout, buckets: Buckets): RowWriter {
       return after.every((value, i) => isSame(before[i], value)) ? [] : [...kept, ...after]
     }
     await buckets.change(bucket, [...shared, ...own], decide, { restates })
-    return counted
   }
 
   return {
-    async put(rows, owner, document, join, countIn = () => 0) {
+    async put(rows, owner, document, join) {
       const max = entriesMax(owner)
       const stateOf = statesIn(document)
       const joined = (stored: Value, entries: readonly Entry[]): Uint8Array =>
         join(stored, entries, max, stateOf)
-      const countOf = (stored: Value, { entries }: RowsOfIdentity): number =>
-        countIn(stored, entries.flat(), document)
-      let total = 0
-      await inFlight(byBucket(rows, layout), IN_FLIGHT, async ([bucket, identities]) => {
-        const counted = await changeBucket(bucket, identities, owner, joined, countOf)
-        total += counted
-      })
-      return total
+      await inFlight(byBucket(rows, layout), IN_FLIGHT, ([bucket, identities]) =>
+        changeBucket(bucket, identities, owner, joined),
+      )
     },
 
     async putAsked(key, entriesNow, owner, document, join) {
@@ -99,7 +83,6 @@ export function rowWriter(layout: Layout, buckets: Buckets): RowWriter {
         [identity],
         owner,
         (stored, entries) => join(stored, entries, max, stateOf),
-        () => 0,
         async () => {
           const entries = await entriesNow()
           requireSpellable([{ key, entries }])

@@ -13,6 +13,9 @@ export interface Script {
   readonly sha1: string
 }
 
+/** Lua hands no more than some thousand values to a function; two for each field. */
+const AT_ONCE = 512
+
 /** For who may write whatever was restated meanwhile. */
 export const ANY_STAMP = "*"
 
@@ -21,8 +24,9 @@ export const ANY_STAMP = "*"
  * the caller read.
  *
  *   KEYS   the bucket, then keys of heavy identities
- *   ARGV   mark; length of a tenant's field; stamp before and after; number of fields; for each:
- *          field, before, after; for each heavy key: value
+ *   ARGV   mark; length of a tenant's field; stamp before and after; in one argument, each behind
+ *          its length (4 bytes, big-endian): for each field its name, what it was, what it becomes;
+ *          for each heavy key: value
  *
  * No bytes stand for "none": no value is empty. The stamp is that of what was restated last; before
  * it may be ANY_STAMP, and without one after it stays. Returns 1 when done, 0 when something had
@@ -34,38 +38,103 @@ if redis.call('HGET', KEYS[1], 'm') ~= ARGV[1] then return -1 end
 if ARGV[3] ~= '${ANY_STAMP}' and (redis.call('HGET', KEYS[1], '${RESTATED}') or '') ~= ARGV[3] then
   return 0
 end
-local fields = tonumber(ARGV[5])
-for i = 0, fields - 1 do
-  if (redis.call('HGET', KEYS[1], ARGV[6 + 3 * i]) or '') ~= ARGV[7 + 3 * i] then return 0 end
+local packed, at = ARGV[5], 1
+local function take()
+  local a, b, c, d = string.byte(packed, at, at + 3)
+  local from = at + 4
+  at = from + ((256 * a + b) * 256 + c) * 256 + d
+  return string.sub(packed, from, at - 1)
 end
-local tenants, changed = 0, false
-if ARGV[4] ~= '' then
-  changed = true
-  redis.call('HSET', KEYS[1], '${RESTATED}', ARGV[4])
+local fields, before, after, count = {}, {}, {}, 0
+while at <= #packed do
+  count = count + 1
+  fields[count], before[count], after[count] = take(), take(), take()
 end
-for i = 0, fields - 1 do
-  local field, before, after = ARGV[6 + 3 * i], ARGV[7 + 3 * i], ARGV[8 + 3 * i]
-  if before ~= after then
+for first = 1, count, ${AT_ONCE} do
+  local last = math.min(first + ${AT_ONCE} - 1, count)
+  local found = redis.call('HMGET', KEYS[1], unpack(fields, first, last))
+  for i = first, last do
+    if (found[i - first + 1] or '') ~= before[i] then return 0 end
+  end
+end
+local tenants, set = 0, {}
+local function put()
+  if #set > 0 then redis.call('HSET', KEYS[1], unpack(set)) end
+  set = {}
+end
+local changed = ARGV[4] ~= ''
+if changed then set = { '${RESTATED}', ARGV[4] } end
+for i = 1, count do
+  if before[i] ~= after[i] then
     changed = true
-    if after == '' then
-      redis.call('HDEL', KEYS[1], field)
+    if after[i] == '' then
+      redis.call('HDEL', KEYS[1], fields[i])
     else
-      redis.call('HSET', KEYS[1], field, after)
+      set[#set + 1] = fields[i]
+      set[#set + 1] = after[i]
+      if #set >= 2 * ${AT_ONCE} then put() end
     end
-    if #field == tonumber(ARGV[2]) then
-      if before == '' then tenants = tenants + 1 end
-      if after == '' then tenants = tenants - 1 end
+    if #fields[i] == tonumber(ARGV[2]) then
+      if before[i] == '' then tenants = tenants + 1 end
+      if after[i] == '' then tenants = tenants - 1 end
     end
   end
 end
-if not changed then redis.call('HSET', KEYS[1], 'm', ARGV[1]) end
+if not changed then set = { 'm', ARGV[1] } end
+put()
 if tenants ~= 0 then redis.call('HINCRBY', KEYS[1], 't', tenants) end
 for k = 2, #KEYS do
-  local value = ARGV[6 + 3 * fields + k - 2]
+  local value = ARGV[4 + k]
   if value == '' then redis.call('DEL', KEYS[k]) else redis.call('SET', KEYS[k], value) end
 end
 return 1
 `)
+
+/**
+ * Puts values into fields of one bucket that have none.
+ *
+ *   KEYS   the bucket
+ *   ARGV   mark; length of a field; for each, in one argument: field, length of the value (2 bytes,
+ *          big-endian), value
+ *
+ * Returns what stands in the other fields, unless it is that value: for each, its number and its
+ * bytes. A field that came without a value is one of them, be there anything in it or not. Returns
+ * -1 when the bucket is not the one it was. It always writes, as above.
+ */
+export const fillBucket = script(`
+if redis.call('HGET', KEYS[1], 'm') ~= ARGV[1] then return -1 end
+local size, packed = tonumber(ARGV[2]), ARGV[3]
+local fields, values, at, count = {}, {}, 1, 0
+while at <= #packed do
+  local from = at + size + 2
+  local high, low = string.byte(packed, from - 2, from - 1)
+  local to = from + 256 * high + low
+  count = count + 1
+  fields[count] = string.sub(packed, at, from - 3)
+  values[count] = string.sub(packed, from, to - 1)
+  at = to
+end
+local found = redis.call('HMGET', KEYS[1], unpack(fields))
+local fresh, others = {}, {}
+for i = 1, count do
+  local there, value = found[i] or '', values[i]
+  if value == '' or (there ~= '' and there ~= value) then
+    others[#others + 1] = i - 1
+    others[#others + 1] = there
+  elseif there == '' then
+    fresh[#fresh + 1] = fields[i]
+    fresh[#fresh + 1] = value
+  end
+end
+if #fresh == 0 then
+  redis.call('HSET', KEYS[1], 'm', ARGV[1])
+else
+  redis.call('HSET', KEYS[1], unpack(fresh))
+end
+return others
+`)
+/** As many fields as the script may be given. */
+export const FILL_FIELDS_MAX = AT_ONCE
 
 /**
  * Replaces the catalogue if it still is the one the caller read; no bytes for version and stamp:

@@ -40,8 +40,8 @@ const START_MS = 30_000
 const PRIMARIES = 3
 
 /**
- * Starts the cluster, or throws where there is neither Valkey nor Redis. Its nodes take one for dead
- * that says nothing for `nodeTimeoutMs`, of whatever reason.
+ * Starts the cluster, or throws where there is neither Valkey nor Redis. Its nodes take one for
+ * dead that says nothing for `nodeTimeoutMs`, for whatever reason.
  */
 export async function startTestCluster({
   replicas = false,

@@ -65,6 +65,11 @@ export interface ImportReach {
    */
   readonly bringSegments?: (onBegun: (segment: BroughtSegment) => void) => Promise<void>
   audit(entry: AuditNote): Promise<void>
+  /**
+   * Whether a live batch, which maybe another node imported, is in the audit trail; not given where
+   * the note of its segment says so.
+   */
+  readonly isAudited?: (batch: Batch) => Promise<boolean>
   /** Tells that the batch of a report counts; may be told again after a failure. */
   tell?(report: ImportReport): Promise<void>
   /** Domains that somebody watches, so that their identities are counted. */

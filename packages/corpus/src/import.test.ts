@@ -1,5 +1,13 @@
 import assert from "node:assert/strict"
-import { mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs"
+import {
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  rmdirSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { after, test } from "node:test"
@@ -22,6 +30,7 @@ interface Run {
   readonly source?: string
   readonly onProgress?: (progress: ImportProgress, stop: () => void) => void
   readonly audit?: (action: string) => Promise<void>
+  readonly isAudited?: () => Promise<boolean>
   readonly compact?: () => Promise<void>
   readonly openIndex?: () => Promise<ExposureIndex>
   readonly onUnfinished?: (report: ImportReport) => void
@@ -29,7 +38,7 @@ interface Run {
 
 async function run(
   directory: DataDirectory,
-  { source = "s", onProgress, audit, compact, openIndex, onUnfinished }: Run = {},
+  { source = "s", onProgress, audit, isAudited, compact, openIndex, onUnfinished }: Run = {},
 ): Promise<ImportReport & { resumed: boolean }> {
   const stopping = new AbortController()
   let resumed = false
@@ -52,6 +61,7 @@ async function run(
       signal: stopping.signal,
       openIndex: openIndex ?? (() => openLmdbIndex({ path: directory.index })),
       audit: async ({ action }) => await audit?.(action),
+      ...(isAudited && { isAudited }),
       compact: async () => await compact?.(),
     },
     {
@@ -120,11 +130,11 @@ const diskFull = Object.assign(new Error("zqxjkv"), { code: "ENOSPC" })
 const BEHIND: [string, (directory: DataDirectory) => Run, RegExp][] = [
   [
     "the copy of the catalogue",
-    // A folder stands where the file should be written.
+    // A folder stands where the file should be.
     (directory) => ({
       onProgress: ({ phase }) => {
         if (phase === "measuring")
-          mkdirSync(join(directory.path, "catalogue.json.new"), { recursive: true })
+          mkdirSync(join(directory.path, "catalogue.json"), { recursive: true })
       },
     }),
     /^Batch 1 of s is live, but the copy of its catalogue was not written \(EISDIR\); the same command again completes it$/,
@@ -158,7 +168,8 @@ for (const [what, breaking, said] of BEHIND) {
     assert.deepEqual(await batches(directory), [[1, "live"]])
     assert.equal((await entriesOf(directory)).length, 1)
 
-    rmSync(join(directory.path, "catalogue.json.new"), { recursive: true, force: true })
+    const copy = join(directory.path, "catalogue.json")
+    if (statSync(copy, { throwIfNoEntry: false })?.isDirectory() === true) rmdirSync(copy)
     const done: string[] = []
     const again = await run(directory, {
       audit: async (action) => void done.push(action),
@@ -173,6 +184,22 @@ for (const [what, breaking, said] of BEHIND) {
     assert.deepEqual(readdirSync(directory.imports), [])
   })
 }
+
+test("where another node made a batch live and was lost before it was audited, the same again audits it once", async () => {
+  const directory = openDataDirectory(join(temporary, "elsewhere"))
+  await assert.rejects(run(directory, { audit: () => Promise.reject(diskFull) }))
+  // The note of its segment is on the other node.
+  for (const name of readdirSync(directory.imports)) rmSync(join(directory.imports, name))
+  const audited: string[] = []
+  const audit = async (action: string): Promise<void> => void audited.push(action)
+  const isAudited = async (): Promise<boolean> => audited.length > 0
+  const completed = await run(directory, { audit, isAudited })
+  assert.deepEqual([completed.changed, completed.completed], [false, true])
+  const again = await run(directory, { audit, isAudited })
+  assert.deepEqual([again.changed, again.completed], [false, false])
+  assert.deepEqual(audited, ["corpus.import"])
+  assert.deepEqual(await batches(directory), [[1, "live"]])
+})
 
 test("a batch of which it is not known whether it went live is looked up, and completed if it did", async () => {
   const directory = openDataDirectory(join(temporary, "unknown"))

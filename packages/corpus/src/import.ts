@@ -177,7 +177,7 @@ async function importAlone(
     const index = await reach.openIndex()
     try {
       const catalogue = await index.catalogue()
-      removeLeftovers(directory, catalogue, reach.now())
+      await removeLeftovers(directory, catalogue, reach.now())
       await deleteRemovedSegments(catalogue, directory.segments)
       const known = sharedSource(catalogue, request.source.name)
       const { source, keyedAs } = asSaid(request, known, catalogue, looked)
@@ -193,7 +193,7 @@ async function importAlone(
       const work = { ...begun, ...attempt }
       const { report, catalogue: current } =
         attempt.batch?.state === "live"
-          ? { report: alreadyLive(work, attempt.batch), catalogue }
+          ? { report: await alreadyLive(work, attempt.batch), catalogue }
           : await importBatch(work, examined, reader, pids, attempt.made)
       const finished = { ...report, peakMemory: memory.stop(), phases: phases.sofar() }
       if (finished.changed || finished.completed) {
@@ -359,12 +359,12 @@ async function mergeFile(
   return { batch, merged: await mergeKept(work, kept, batch) }
 }
 
-function alreadyLive({ source, kept }: ImportWork, batch: Batch): Report {
+async function alreadyLive({ reach, source, kept }: ImportWork, batch: Batch): Promise<Report> {
   const { rows, identities } = batch
   return {
     changed: false,
-    // The note of a segment is the last thing that goes.
-    completed: kept !== null,
+    // The note of a segment is the last thing that goes, and lies on the node that made it.
+    completed: kept !== null || (await reach.isAudited?.(batch)) === false,
     batch,
     source,
     tally: { rows: 0, rejects: {}, kinds: {}, datings: {} },

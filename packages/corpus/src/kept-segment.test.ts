@@ -90,7 +90,7 @@ function catalogueOf(
 test("what an import left goes once another node imported the same, and what is in use stays", async () => {
   const place = openDataDirectory(join(temporary, "other"))
   for (const path of [place.segments, place.imports]) mkdirSync(path)
-  for (const name of ["taken-over", "differs", "same"]) {
+  for (const name of ["taken-over", "differs", "same", "replaced"]) {
     const kept = await keep(name, now)
     for (const [from, to, file] of [
       [directory.segments, place.segments, kept.segment.file],
@@ -102,7 +102,10 @@ test("what an import left goes once another node imported the same, and what is 
     { fingerprint: "taken-over", state: "removed" },
     { fingerprint: "differs", state: "live", sha256: "00".repeat(32) },
     { fingerprint: "same", state: "live" },
+    { fingerprint: "replaced", state: "live", sha256: "00".repeat(32) },
   )
+  // In a folder that several nodes share, another one has put its own there under the same name.
+  writeFileSync(join(place.segments, "replaced.parquet"), "segment REPLACED")
   for (const name of ["young", "old"]) {
     mkdirSync(join(place.imports, `circulation-${name}`))
     writeFileSync(join(place.segments, `${name}.parquet.half`), "")
@@ -112,10 +115,14 @@ test("what an import left goes once another node imported the same, and what is 
   utimesSync(join(place.imports, "circulation-old"), before, before)
   utimesSync(join(place.segments, "young.parquet.half"), now / 1000, now / 1000)
   utimesSync(join(place.segments, "old.parquet.half"), before, before)
-  removeLeftovers(place, catalogue, now)
-  assert.deepEqual(readdirSync(place.segments).sort(), ["same.parquet", "young.parquet.half"])
+  await removeLeftovers(place, catalogue, now)
+  assert.deepEqual(readdirSync(place.segments).sort(), [
+    "replaced.parquet",
+    "same.parquet",
+    "young.parquet.half",
+  ])
   assert.deepEqual(readdirSync(place.imports).sort(), ["circulation-young", "same.json"])
-  for (const name of ["taken-over", "differs", "same"]) {
+  for (const name of ["taken-over", "differs", "same", "replaced"]) {
     rmSync(join(directory.segments, `${name}.parquet`))
     forgetKept(directory, name)
   }
@@ -132,7 +139,7 @@ test("half-written files go at once, a segment that waits after seven days, one 
   mkdirSync(directory.rejects, { recursive: true })
   writeFileSync(join(directory.rejects, "young.csv"), "")
   writeFileSync(join(directory.rejects, "half.csv.new"), "")
-  removeLeftovers(directory, catalogueOf({ fingerprint: "served", state: "live" }), now)
+  await removeLeftovers(directory, catalogueOf({ fingerprint: "served", state: "live" }), now)
   assert.deepEqual(readdirSync(directory.segments).sort(), [
     "others.parquet",
     "served.parquet",

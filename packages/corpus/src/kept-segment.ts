@@ -1,4 +1,4 @@
-import { rmSync, statSync } from "node:fs"
+import { existsSync, rmSync, statSync } from "node:fs"
 import { join } from "node:path"
 import { type Static, Type } from "typebox"
 import { Value } from "typebox/value"
@@ -88,6 +88,12 @@ export function forgetKept(directory: DataDirectory, fingerprint: string): void 
   rmSync(notePath(directory, fingerprint), { force: true })
 }
 
+interface Leftover {
+  readonly path: string
+  /** Only a file of this digest is one: in a folder of several nodes another may have its name. */
+  readonly sha256?: string
+}
+
 /** Begin and end the names of what may be in use while nobody has the turn of imports. */
 const MEASURING = /^circulation-/
 const HALF_BROUGHT = /\.half$/
@@ -101,7 +107,7 @@ export function leftovers(
   directory: DataDirectory,
   { batches }: Pick<Catalogue, "batches">,
   nowMs: number,
-): string[] {
+): Leftover[] {
   const referenced = new Map(
     [...batches.values()].flatMap(({ segment }) =>
       segment == null ? [] : [[segment.file, segment.sha256] as const],
@@ -112,12 +118,12 @@ export function leftovers(
       state === "removed" ? [fingerprint] : [],
     ),
   )
-  const paths: string[] = []
+  const found: Leftover[] = []
   for (const name of namesIn(directory.imports)) {
     const path = join(directory.imports, name)
     if (!name.endsWith(".json")) {
       // A command that changes a source measures without the turn.
-      if (!MEASURING.test(name) || isOlder(path, nowMs)) paths.push(path)
+      if (!MEASURING.test(name) || isOlder(path, nowMs)) found.push({ path })
       continue
     }
     const kept = readNote(path)
@@ -129,23 +135,29 @@ export function leftovers(
       !removed.has(name.slice(0, -".json".length))
     if (waits && !isOther) continue
     // The segment first: one without its note would never be removed.
-    if (kept !== null && (served === undefined || isOther))
-      paths.push(join(directory.segments, kept.segment.file))
-    paths.push(path)
+    if (kept !== null && (served === undefined || isOther)) {
+      const { file, sha256 } = kept.segment
+      found.push({ path: join(directory.segments, file), ...(isOther && { sha256 }) })
+    }
+    found.push({ path })
   }
   for (const folder of [directory.segments, directory.rejects]) {
     for (const name of namesIn(folder)) {
       const path = join(folder, name)
       if (name.endsWith(".new") || (HALF_BROUGHT.test(name) && isOlder(path, nowMs)))
-        paths.push(path)
+        found.push({ path })
     }
   }
-  return paths
+  return found
 }
 
 /** Removes them. */
-export function removeLeftovers(...of: Parameters<typeof leftovers>): void {
-  for (const path of leftovers(...of)) rmSync(path, { recursive: true, force: true })
+export async function removeLeftovers(...of: Parameters<typeof leftovers>): Promise<void> {
+  for (const { path, sha256 } of leftovers(...of)) {
+    const isAnother =
+      sha256 !== undefined && existsSync(path) && (await fileSha256(path)) !== sha256
+    if (!isAnother) rmSync(path, { recursive: true, force: true })
+  }
 }
 
 function isOlder(path: string, nowMs: number): boolean {

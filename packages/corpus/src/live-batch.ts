@@ -98,6 +98,11 @@ export async function goLive(
   }
 }
 
+/** How an import is in the audit trail. */
+export function auditedAs({ id }: Batch): { readonly action: string; readonly subject: string } {
+  return { action: "corpus.import", subject: `batch:${id}` }
+}
+
 /**
  * The steps after a batch is live. Before each step, `next` gets the text of what is undone if it
  * fails.
@@ -116,8 +121,7 @@ export async function completeLive(
   await reach.audit({
     at: reach.now(),
     actor: request.importedBy,
-    action: "corpus.import",
-    subject: `batch:${batch.id}`,
+    ...auditedAs(batch),
     // No file name: logs are filed under people and machines.
     detail: { source: source.name, kind: source.kind, rows, identities },
   })

@@ -1,24 +1,30 @@
 import { closeSync, fsyncSync, openSync, readdirSync } from "node:fs"
-import { open, rename } from "node:fs/promises"
+import { open, rename, rm } from "node:fs/promises"
 import { dirname, join } from "node:path"
 
 /**
  * Writes a file that is there in full or not at all, also after a power cut; only its owner can
- * read it.
+ * read it. `beside` is where it is written first: two writers at once take two names.
  */
 export async function writeDurably(
   path: string,
   text: string,
   beside = `${path}.new`,
 ): Promise<void> {
-  const file = await open(beside, "w", 0o600)
   try {
-    await file.writeFile(text)
-    await file.sync()
-  } finally {
-    await file.close()
+    const file = await open(beside, "w", 0o600)
+    try {
+      await file.writeFile(text)
+      await file.sync()
+    } finally {
+      await file.close()
+    }
+    await renameDurably(beside, path)
+  } catch (error) {
+    // What was in the way of it is not ours.
+    await rm(beside, { force: true }).catch(() => undefined)
+    throw error
   }
-  await renameDurably(beside, path)
 }
 
 /** Renames within a directory; resolves when the new name is on the disk. */

@@ -20,6 +20,7 @@ import { SKIP_REASONS } from "@assay/corpus/inputs/skipped"
 import { failedByCommand, finishedByCommand } from "../imports/import-events.ts"
 import { reportOf } from "../imports/run-imports.ts"
 import { mailDomain, provedSince } from "../watch/domain-proof.ts"
+import { isImportAudited } from "./audited-import.ts"
 import { bringForImport } from "./bring-for-import.ts"
 import { sharedImportTurn } from "./import-turn.ts"
 import { openIndexForWriting } from "../upkeep/open-index.ts"
@@ -208,6 +209,10 @@ export function importReach(
     await bringForImport({ config, directory, secrets, signal }, onBegun)
   return {
     ...(sharedTurn && { sharedTurn }),
+    ...(sharedTurn && {
+      isAudited: (batch) =>
+        withRecords(config, (records) => isImportAudited(records, batch, now())),
+    }),
     ...(sharedTurn && indexAt(config).files === null && { bringSegments }),
     directory,
     secrets,

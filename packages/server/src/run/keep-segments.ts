@@ -79,7 +79,7 @@ export function keepSegments(options: KeepSegmentsOptions): KeptSegments {
       const lease = await records.takeLease({ name: IMPORT_LEASE, holder, forMs: TIDY_MS })
       if (lease === null) return
       try {
-        removeLeftovers(directory, catalogue, now())
+        await removeLeftovers(directory, catalogue, now())
       } finally {
         await records.releaseLease(lease)
       }

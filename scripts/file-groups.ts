@@ -5,7 +5,7 @@ import { reached, textOf } from "./reached-by-test.ts"
  * A module that waits, in a line of its own or in a block, cannot be required. One that is missed
  * here fails in its group, and Node says why.
  */
-const WAITS = /^(?=\S).*\bawait\b|^if \([^]*?\bawait\b[^]*?^\}/m
+const WAITS = /^(?=\S).*\bawait\b|^if \(.*\{\n(?:(?: .*)?\n)*? .*\bawait\b/m
 /**
  * What a file changes in its process would be there for the next, as its memory would be counted.
  */

@@ -95,13 +95,23 @@ test("a file that changes its process, waits while it loads or has a helper that
   writeFileSync(join(folder, "prepares.test.ts"), `${helper}beforeEach(() => undefined)`)
   mkdirSync(join(place, "scripts"))
   writeFileSync(join(place, "scripts", "waits.ts"), "export const written = await 1\n")
-  const plain = ["g", "h", "i"].map((name) => write(`${name}.test.ts`, 'test("x", () => {})'))
+  // Asked for by the module, and waited for by what it declares.
+  writeFileSync(
+    join(folder, "cleans.test.ts"),
+    `${helper}if (helped > 0)\n  after(async () => {\n    await 1\n  })\n\nfunction x() {\n}\n`,
+  )
+  writeFileSync(join(folder, "blocks.test.ts"), `${helper}if (helped > 0) {\n  await 1\n}\n`)
+  const plain = [
+    write("g.test.ts", 'import { helped } from "./cleans.test.ts"'),
+    ...["h", "i"].map((name) => write(`${name}.test.ts`, 'test("x", () => {})')),
+  ]
   const alone = [
     write("j.test.ts", 'process.env["TZ"] = "UTC"'),
     write("k.test.ts", "process.chdir(`/`)"),
     write("l.test.ts", "mock.timers.enable()"),
     write("m.test.ts", "const loaded = await import(`./other.js`)"),
     write("n.test.ts", 'import { helped } from "./prepares.test.ts"'),
+    write("p.test.ts", 'import { helped } from "./blocks.test.ts"'),
     write("o.test.ts", 'import { written } from "../scripts/waits.ts"'),
   ]
   assert.deepEqual(fileGroups([...alone, ...plain], 2), [

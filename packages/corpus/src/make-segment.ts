@@ -9,7 +9,7 @@ import type { Batch, MergedSegment, SegmentBlock } from "@assay/stores/exposure-
 import { type ReaderChild, startSorter } from "./engine/children.ts"
 import type { Examined } from "./engine/examine.ts"
 import { ImportFailure } from "./engine/import-failure.ts"
-import { type KeyedRows, segmentBlockOf } from "./engine/keyed-rows.ts"
+import { type KeyedRows, SegmentBlocks } from "./engine/keyed-rows.ts"
 import type { ReadJob, ReadResult, ReadTally } from "./engine/reader.ts"
 import { unfinishedRejects } from "./engine/reject-file.ts"
 import { bothDone } from "./engine/side-by-side.ts"
@@ -254,11 +254,12 @@ async function* segmentBlocks(
   sorted: AsyncIterable<KeyedRows> | Iterable<KeyedRows>,
   onFirst: () => void,
 ): AsyncGenerator<SegmentBlock> {
+  const made = new SegmentBlocks()
   let first = true
   for await (const rows of sorted) {
     if (first) onFirst()
     first = false
-    yield segmentBlockOf(rows)
+    yield made.of(rows)
   }
 }
 

@@ -15,6 +15,7 @@ import {
 } from "./bucket.ts"
 import { cellStart } from "./cells.ts"
 import { CHECKSUM_BYTES } from "./checksum.ts"
+import type { SpelledSets } from "./spelled-portion.ts"
 
 /** Collects the identities of one cell, which come in order, and spells their bucket. */
 export class BucketBuilder {
@@ -105,6 +106,27 @@ export class BucketBuilder {
     this.count = count
   }
 
+  /**
+   * Adds identities that stand beside each other and have their sets there: from one on, and before
+   * another.
+   */
+  addSpelled(spelled: SpelledSets, from: number, to: number): void {
+    const { firsts, items, lengths, sets, setsFrom } = spelled
+    const { count } = this
+    const added = to - from
+    if (count + added > this.#lengths.length) this.#grow(count + added)
+    this.#putDistances(count, firsts, from, to)
+    const into = this.#lengths
+    for (let i = from, at = count; i < to; i++, at++) into[at] = lengths[i] as number
+    const [start, end] = [setsFrom[from] as number, setsFrom[to] as number]
+    const size = end - start
+    this.#sets = withRoom(this.#sets, this.#setsEnd + size)
+    copy(items, from * ITEM_BYTES, added * ITEM_BYTES, this.#items, count * ITEM_BYTES)
+    copy(sets, start, size, this.#sets, this.#setsEnd)
+    this.#setsEnd += size
+    this.count = count + added
+  }
+
   /** The bucket's bytes are good until the next one is spelled. */
   spelled(cell: number, cells: number): Uint8Array {
     const { count } = this
@@ -136,6 +158,19 @@ export class BucketBuilder {
     for (let at = (i + 1) * wide - 1, n = 0; n < wide; n++, at--) {
       this.#distances[at] = left
       left = Math.floor(left / 256)
+    }
+  }
+
+  #putDistances(count: number, firsts: Uint32Array, from: number, to: number): void {
+    if (this.#wide !== 2) {
+      for (let i = from, at = count; i < to; i++, at++) this.#putDistance(at, firsts[i] as number)
+      return
+    }
+    const into = this.#distances
+    for (let i = from, at = 2 * count; i < to; i++, at += 2) {
+      const distance = (firsts[i] as number) - this.#start
+      into[at] = distance >>> 8
+      into[at + 1] = distance
     }
   }
 

@@ -6,9 +6,8 @@ import type { Batch } from "./catalogue.ts"
 import type { Entry } from "./entry.ts"
 import { anyEntry, breach } from "../testing/entry-samples-suite.ts"
 import { mergedEntrySet, readEntrySet, type BatchState } from "./entry-set.ts"
-import { blockOf, segmentBlocks, sortedRows } from "../testing/segment-samples-suite.ts"
+import { blockOf, sortedRows } from "../testing/segment-samples-suite.ts"
 import { SegmentMerger } from "./segment-merger.ts"
-import { portionsOf } from "./segment-portions.ts"
 import { UnknownBatch } from "./stored-set.ts"
 
 const key = Buffer.alloc(16, 7)
@@ -119,50 +118,6 @@ test("a stored set that cannot be read, or names an unknown batch, is never merg
   }
 })
 
-test("portions end where an identity does, hold every row, and lose none to a block that is used again", async () => {
-  const rows = Array.from({ length: 40 }, (_, i) => ({
-    key: Buffer.alloc(16, i),
-    entries: Array.from({ length: 1 + ((i * 7) % 5) }, (_, n) => ({
-      ...breach,
-      hours: n,
-      item: n % 2 === 0 ? "x" : null,
-    })),
-  }))
-  const expected = sortedRows(rows)
-  for (const [blockRows, rowsMin] of [
-    [1, 1],
-    [3, 10],
-    [100, 7],
-    [7, 1_000],
-  ] as const) {
-    const got: { key: string; head: string; extended: string | undefined }[] = []
-    const ends: string[] = []
-    for await (const { count, keys, heads, extended } of portionsOf(
-      segmentBlocks(rows, blockRows),
-      rowsMin,
-    )) {
-      assert.ok(count > 0)
-      for (let row = 0; row < count; row++) {
-        got.push({
-          key: hex(keys.subarray(row * 16, row * 16 + 16)),
-          head: hex(heads.subarray(row * 8, row * 8 + 8)),
-          extended: mapped(extended.get(row)),
-        })
-      }
-      ends.push(got.at(-1)?.key ?? "")
-    }
-    assert.deepEqual(
-      got,
-      expected.map((row) => ({
-        key: hex(row.key),
-        head: hex(row.head),
-        extended: mapped(row.extended ?? undefined),
-      })),
-    )
-    assert.equal(new Set(ends).size, ends.length)
-  }
-})
-
 function knownIn(
   stored: Uint8Array,
   entries: readonly Entry[],
@@ -182,23 +137,13 @@ function knownIn(
   return [...new Set(entries.map(said))].filter((each) => held.has(each)).length
 }
 
-function hex(bytes: Uint8Array): string {
-  return Buffer.from(bytes).toString("hex")
-}
-
-function mapped(bytes: Uint8Array | undefined): string | undefined {
-  return bytes === undefined ? undefined : hex(bytes)
-}
-
-test("an entry of a batch that the catalogue lacks is told as such, so that who merges can read it anew", async () => {
+test("an entry of a batch that the catalogue lacks is told as such, so that who merges can read it anew", () => {
   const merger = new SegmentMerger(1, 256)
   merger.useBatches(batchesOf(["loading"]))
   const later = mergedEntrySet(undefined, [{ ...breach, batchId: 2 }], 256, () => "loading")
-  const portions = portionsOf(segmentBlocks([{ key, entries: [breach] }]), 1)
-  for await (const portion of portions) {
-    merger.take(portion, 0, portion.count)
-    assert.throws(() => merger.joinedSet(later), UnknownBatch)
-    merger.useBatches(batchesOf(["loading", "loading"]))
-    assert.ok((merger.joinedSet(later)?.length ?? 0) > later.length)
-  }
+  const block = blockOf(sortedRows([{ key, entries: [breach] }]))
+  merger.take(block, 0, block.count)
+  assert.throws(() => merger.joinedSet(later), UnknownBatch)
+  merger.useBatches(batchesOf(["loading", "loading"]))
+  assert.ok((merger.joinedSet(later)?.length ?? 0) > later.length)
 })

@@ -74,7 +74,12 @@ export class SegmentMerger {
 
   /** The set of an identity of which nothing is stored. */
   freshSet(): Uint8Array {
-    if (!this.#spelled) return this.#longWay(undefined)
+    return this.spelledSet() ?? this.#longWay(undefined)
+  }
+
+  /** The same, or null where making it needs the catalogue. */
+  spelledSet(): Uint8Array | null {
+    if (!this.#spelled) return null
     return view(this.#fresh, this.#freshViews, this.#ends[this.#to - this.#from] as number)
   }
 

@@ -5,28 +5,58 @@ import { entryOfRow, HEAD_BYTES, type SegmentBlock } from "./segment-block.ts"
 const KEY_BYTES = 16
 
 /**
- * The rows of a segment in portions of at least `rowsMin` rows, except the last; those after the
- * first have at least `laterMin`. A portion ends where an identity does, so that all its rows are
- * in one portion. Throws MalformedBytes if keys do not ascend or a row is no entry, so that merging
- * need not check. A portion is valid until the next one is requested.
+ * Cuts the rows of a segment into portions of at least `rowsMin` rows, except the last; those after
+ * the first have at least `laterMin`. A portion ends where an identity does, so that all its rows
+ * are in one portion. Throws MalformedBytes if keys do not ascend or a row is no entry, so that
+ * merging need not check. A portion is valid until the next block is added.
  */
+export class PortionCutter {
+  readonly #held = new Rows()
+  readonly #later: number
+  #least: number
+  /** Rows of the portion that was given last. */
+  #given = 0
+
+  constructor(rowsMin: number, laterMin: number = rowsMin) {
+    this.#least = rowsMin
+    this.#later = laterMin
+  }
+
+  /** Takes a block, and returns the portion that it completes. */
+  add(block: SegmentBlock): SegmentBlock | null {
+    this.#drop()
+    const held = this.#held
+    held.add(block)
+    if (held.count < this.#least || held.whole < this.#least) return null
+    this.#given = held.whole
+    this.#least = this.#later
+    return held.first(this.#given)
+  }
+
+  /** The rows that are in no portion yet; null: there are none. */
+  rest(): SegmentBlock | null {
+    this.#drop()
+    return this.#held.count === 0 ? null : this.#held.first(this.#held.count)
+  }
+
+  #drop(): void {
+    if (this.#given > 0) this.#held.drop(this.#given)
+    this.#given = 0
+  }
+}
+
+/** All portions of a segment, as the cutter makes them. */
 export async function* portionsOf(
   blocks: AsyncIterable<SegmentBlock>,
   rowsMin: number,
-  laterMin: number = rowsMin,
 ): AsyncGenerator<SegmentBlock> {
-  const held = new Rows()
-  let least = rowsMin
+  const cutter = new PortionCutter(rowsMin)
   for await (const block of blocks) {
-    held.add(block)
-    if (held.count < least) continue
-    const rows = held.whole
-    if (rows < least) continue
-    yield held.first(rows)
-    held.drop(rows)
-    least = laterMin
+    const portion = cutter.add(block)
+    if (portion !== null) yield portion
   }
-  if (held.count > 0) yield held.first(held.count)
+  const rest = cutter.rest()
+  if (rest !== null) yield rest
 }
 
 /** Columns that grow as blocks come in. */

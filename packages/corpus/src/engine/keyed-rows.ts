@@ -130,52 +130,107 @@ export function frameOf({ count, keysHigh, keysLow, heads, extended }: KeyedRows
   return frame
 }
 
-/** The same rows as the index takes them: bytes whose order is that of the numbers. */
-export function segmentBlockOf(rows: KeyedRows): SegmentBlock {
-  const { count, extended } = rows
-  const [high, low] = [bigEndian(rows.keysHigh), bigEndian(rows.keysLow)]
-  const keys = new Uint32Array(count * 4)
-  for (let row = 0, from = 0, to = 0; row < count; row++, from += 2, to += 4) {
-    keys[to] = high[from] as number
-    keys[to + 1] = high[from + 1] as number
-    keys[to + 2] = low[from] as number
-    keys[to + 3] = low[from + 1] as number
+/**
+ * Makes of rows what the index takes: bytes whose order is that of the numbers. They stand in the
+ * same memory each time, so that a large import leaves no garbage by the megabyte.
+ */
+export class SegmentBlocks {
+  #keys: Buffer = Buffer.alloc(0)
+  #heads: Buffer = Buffer.alloc(0)
+  #half: Buffer = Buffer.alloc(0)
+
+  /** Valid until the next one is made. */
+  of({ count, keysHigh, keysLow, heads, extended }: KeyedRows): SegmentBlock {
+    const length = count * COLUMN_BYTES
+    if (this.#heads.length < length) {
+      this.#keys = Buffer.allocUnsafeSlow(2 * length)
+      this.#heads = Buffer.allocUnsafeSlow(length)
+      this.#half = Buffer.allocUnsafeSlow(length)
+    }
+    const taken = this.#heads.subarray(0, length)
+    taken.set(heads)
+    taken.swap64()
+    this.#putHalves(keysHigh, 0)
+    this.#putHalves(keysLow, 2)
+    return { count, keys: this.#keys.subarray(0, 2 * length), heads: taken, extended }
   }
-  const heads = Buffer.from(bigEndian(rows.heads).buffer)
-  return { count, keys: Buffer.from(keys.buffer), heads, extended }
+
+  /** `place`: where in the four words of a key the two of this half stand. */
+  #putHalves(column: Buffer, place: number): void {
+    const half = this.#half.subarray(0, column.length)
+    half.set(column)
+    const from = wordsIn(half.swap64())
+    const keys = wordsIn(this.#keys)
+    for (let i = 0, to = place; i < from.length; i += 2, to += 4) {
+      keys[to] = from[i] as number
+      keys[to + 1] = from[i + 1] as number
+    }
+  }
 }
 
-/** A copy of 64-bit numbers with the bytes of each turned round, as words of it. */
-function bigEndian(column: Buffer): Uint32Array<ArrayBuffer> {
-  const copy = Buffer.allocUnsafeSlow(column.length)
-  copy.set(column)
-  return new Uint32Array(copy.swap64().buffer)
+function wordsIn({ buffer, byteOffset, length }: Buffer): Uint32Array {
+  return new Uint32Array(buffer, byteOffset, length / 4)
 }
 
 /** The last frame of a stream. */
 export const END_FRAME: Buffer = Buffer.alloc(HEADER_BYTES)
 
-/** Cuts a stream of bytes into frames again. Throws if it ends before its last frame. */
+/**
+ * Cuts a stream of bytes into frames again. Throws if it ends before its last frame. Columns are
+ * valid until the next frame is requested, extended parts for good.
+ */
 export async function* readFrames(stream: AsyncIterable<Buffer>): AsyncGenerator<KeyedRows> {
-  let pieces: Buffer[] = []
-  let held = 0
-  let wanted = HEADER_BYTES
+  const frames = new FrameAssembly()
   for await (const piece of stream) {
-    pieces.push(piece)
-    held += piece.length
-    if (held < wanted) continue
-    let bytes = pieces.length === 1 ? piece : Buffer.concat(pieces)
-    for (;;) {
-      wanted = bytes.length < HEADER_BYTES ? HEADER_BYTES : frameBytes(bytes)
-      if (bytes.length < wanted) break
-      if (bytes.readUInt32LE(0) === 0) return
-      yield readFrame(bytes.subarray(0, wanted))
-      bytes = bytes.subarray(wanted)
+    for (let at = 0; at < piece.length;) {
+      at += frames.take(piece.subarray(at))
+      if (!frames.whole) continue
+      if (frames.rows === 0) return
+      yield readFrame(frames.taken())
     }
-    pieces = bytes.length === 0 ? [] : [bytes]
-    held = bytes.length
   }
   throw new ImportFailure("cut-short", "The stream of keyed rows ended before its last frame")
+}
+
+/** Puts a frame together from pieces of a stream. */
+class FrameAssembly {
+  #bytes: Buffer = Buffer.allocUnsafeSlow(HEADER_BYTES)
+  #held = 0
+  #wanted = HEADER_BYTES
+
+  /** Takes what belongs to the frame, and returns how many bytes. */
+  take(piece: Buffer): number {
+    const taken = piece.copy(this.#bytes, this.#held, 0, this.#wanted - this.#held)
+    this.#held += taken
+    if (this.#held === HEADER_BYTES && this.#wanted === HEADER_BYTES) this.#reserve()
+    return taken
+  }
+
+  get whole(): boolean {
+    return this.#held === this.#wanted && this.#held >= HEADER_BYTES
+  }
+
+  get rows(): number {
+    return this.#bytes.readUInt32LE(0)
+  }
+
+  /** The next frame begins; its memory is that of this one, unless that is referred to for long. */
+  taken(): Buffer {
+    const frame = this.#bytes.subarray(0, this.#wanted)
+    const isKept = frame.readUInt32LE(4) > 0
+    if (isKept) this.#bytes = Buffer.allocUnsafeSlow(HEADER_BYTES)
+    this.#held = 0
+    this.#wanted = HEADER_BYTES
+    return frame
+  }
+
+  #reserve(): void {
+    this.#wanted = frameBytes(this.#bytes)
+    if (this.#bytes.length >= this.#wanted) return
+    const larger = Buffer.allocUnsafeSlow(this.#wanted)
+    this.#bytes.copy(larger, 0, 0, HEADER_BYTES)
+    this.#bytes = larger
+  }
 }
 
 function frameBytes(header: Buffer): number {

@@ -211,7 +211,7 @@ async function rowsOf(frames: Buffer): Promise<Buffer> {
   for await (const { count, keysHigh, keysLow, heads } of readFrames(Readable.from([frames]))) {
     for (let row = 0; row < count; row++)
       for (const column of [keysHigh, keysLow, heads])
-        rows.push(column.subarray(row * 8, row * 8 + 8))
+        rows.push(Buffer.from(column.subarray(row * 8, row * 8 + 8)))
   }
   return Buffer.concat(rows)
 }

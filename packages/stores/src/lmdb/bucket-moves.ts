@@ -3,6 +3,7 @@ import { BucketBuilder } from "../bucket-builder.ts"
 import { BucketReader } from "../bucket-reader.ts"
 import { cellOf, cellStart, FIRSTS, firstOf } from "../cells.ts"
 import { IndexDamaged } from "../exposure-index.ts"
+import type { SpelledSets } from "../spelled-portion.ts"
 import {
   cellsFor,
   FIRST_LAYOUT,
@@ -23,7 +24,7 @@ export interface MovedBuckets {
 }
 
 /** Where identities go, in order of their keys. */
-export type Into = Pick<BucketBuilder, "add" | "addOne" | "addBelow">
+export type Into = Pick<BucketBuilder, "add" | "addOne" | "addBelow" | "addSpelled">
 
 /** First four bytes of keys, from one on and below another. */
 interface Span {
@@ -79,6 +80,17 @@ export class CellWriter implements Into {
     while (reader.i < reader.count && reader.first < below) {
       this.upTo(cellOf(reader.first, this.#cells))
       this.#builder.addBelow(reader, Math.min(below, this.#end))
+    }
+  }
+
+  /** Inside a write transaction: those from one on and before another. */
+  addSpelled(spelled: SpelledSets, from: number, to: number): void {
+    const { firsts } = spelled
+    for (let at = from; at < to;) {
+      this.upTo(cellOf(firsts[at] as number, this.#cells))
+      const begun = at
+      while (at < to && (firsts[at] as number) < this.#end) at++
+      this.#builder.addSpelled(spelled, begun, at)
     }
   }
 
@@ -208,6 +220,11 @@ export class Unmoved {
   passOne(into: Into): void {
     into.addOne(this.reader)
     if (this.reader.i >= this.reader.count) this.#load()
+  }
+
+  /** Whether anybody was lost before where the reader stands. */
+  get isAnyLost(): boolean {
+    return this.#lost.length > 0
   }
 
   isLostAt(first: number): boolean {

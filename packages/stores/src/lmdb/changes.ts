@@ -45,6 +45,11 @@ export class Changes {
     this.#note(database, key)
   }
 
+  /** Whether changes are noted. */
+  get noting(): boolean {
+    return this.#noting
+  }
+
   /** For a shared set that was written with its whole bucket; its key is one of many. */
   noted(keys: Uint8Array, at: number): void {
     if (!this.#noting) return

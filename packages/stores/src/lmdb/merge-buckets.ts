@@ -1,10 +1,11 @@
+import { LONG } from "../bucket.ts"
 import { BucketBuilder } from "../bucket-builder.ts"
 import { BucketReader } from "../bucket-reader.ts"
-import { cellOf, FIRSTS, firstOf } from "../cells.ts"
+import { cellOf, FIRSTS } from "../cells.ts"
 import { isTombstone } from "../entry-set.ts"
 import { IndexDamaged, KEY_BYTES, type MergedSegment } from "../exposure-index.ts"
-import type { SegmentBlock } from "../segment-block.ts"
 import type { SegmentMerger } from "../segment-merger.ts"
+import type { SpelledPortion } from "../spelled-portion.ts"
 import { cellsFor, type Part, partsOf } from "./bucket-layout.ts"
 import { beginMove, type Into, moveTo } from "./bucket-moves.ts"
 import { type Buckets, IDENTITY_DAMAGED } from "./buckets.ts"
@@ -27,6 +28,8 @@ interface Before {
   passOne(into: Into): void
   /** Passes on all whose key begins with less. */
   passBelow(below: number, into: Into): void
+  /** Whether anybody may have been lost up to the one that the reader stands at. */
+  readonly isAnyLost: boolean
   /** Whether somebody whose key begins with this may have been lost. */
   isLostAt(first: number): boolean
 }
@@ -47,15 +50,13 @@ const IDENTITIES_JUDGED_MIN = 256
  * told.
  */
 export function identitiesExpected(
-  { count, keys }: SegmentBlock,
+  { identities, firsts }: SpelledPortion,
   after: number,
   isLast: boolean,
 ): number | null {
-  let identities = 1
-  for (let row = 1; row < count; row++) if (!sameKey(keys, row - 1, row)) identities++
   if (isLast) return identities
   if (identities < IDENTITIES_JUDGED_MIN) return null
-  const last = firstOf(keys, (count - 1) * KEY_BYTES)
+  const last = firsts[identities - 1] as number
   return Math.ceil((identities / (last - after + 1)) * (FIRSTS - after))
 }
 
@@ -72,19 +73,20 @@ export function beginMerge(buckets: Buckets, expected: number): void {
 }
 
 /**
- * Inside a write transaction: adds rows of a portion, from one on, and returns how many. Where the
- * buckets are being moved, those before the last row go on to their new place.
+ * Inside a write transaction: adds the rows of a portion's identities, from one of these on, and
+ * returns how many. Where the buckets are being moved, those before the last identity go on to
+ * their new place.
  */
 export function mergeRows(
   buckets: Buckets,
   changes: Changes,
   merger: SegmentMerger,
-  portion: SegmentBlock,
+  portion: SpelledPortion,
   from: number,
 ): MergedSegment {
   const merging = new Merging(buckets, changes, merger, portion)
   const { next } = buckets.layout
-  const first = firstOf(portion.keys, from * KEY_BYTES)
+  const first = portion.firsts[from] as number
   if (next === null || cellOf(first, next.cells) < next.upTo) return merging.inPlace(from)
   return merging.moving(from)
 }
@@ -93,13 +95,12 @@ class Merging {
   readonly #buckets: Buckets
   readonly #changes: Changes
   readonly #merger: SegmentMerger
-  readonly #portion: SegmentBlock
+  readonly #portion: SpelledPortion
   readonly #counted: number
-  #identities = 0
   #known = 0
   #added = 0
 
-  constructor(buckets: Buckets, changes: Changes, merger: SegmentMerger, portion: SegmentBlock) {
+  constructor(buckets: Buckets, changes: Changes, merger: SegmentMerger, portion: SpelledPortion) {
     this.#buckets = buckets
     this.#changes = changes
     this.#merger = merger
@@ -107,39 +108,39 @@ class Merging {
     this.#counted = buckets.count()
   }
 
-  /** Rewrites the buckets of the rows, one after the other. */
+  /** Rewrites the buckets of the identities, one after the other. */
   inPlace(from: number): MergedSegment {
-    const { keys, count } = this.#portion
-    const [part] = partsOf(this.#buckets.layout).filter(
-      ({ end }) => firstOf(keys, from * KEY_BYTES) < end,
-    ) as [Part]
-    const most = Math.min(count, from + CHANGED_AT_ONCE)
+    const { firsts, identities } = this.#portion
+    const begun = firsts[from] as number
+    const [part] = partsOf(this.#buckets.layout).filter(({ end }) => begun < end) as [Part]
+    const most = Math.min(identities, from + CHANGED_AT_ONCE)
     const { side, cells } = part
     const builder = new BucketBuilder()
     const before = new OneBucket()
-    let row = from
-    while (row < most) {
-      const first = firstOf(keys, row * KEY_BYTES)
+    let at = from
+    while (at < most) {
+      const first = firsts[at] as number
       if (first >= part.end) break
       const cell = cellOf(first, cells)
-      const to = endOfCell(this.#portion, row, cell, cells, count)
+      let to = at + 1
+      while (to < identities && cellOf(firsts[to] as number, cells) === cell) to++
       this.#buckets.read(before.reader, side, cell, cells)
       builder.begin(cell, cells)
       builder.isLost = before.reader.isLost
-      const isChanged = this.#merge(row, to, before, builder)
+      const isChanged = this.#merge(at, to, before, builder)
       before.passBelow(Infinity, builder)
       if (isChanged) this.#buckets.putBucket(side, cell, builder.spelled(cell, cells), false)
-      row = to
+      at = to
     }
-    return this.#done(row - from)
+    return this.#done(from, at)
   }
 
-  /** Moves all identities up to a row, and the rows with them. */
+  /** Moves all identities up to one of the portion, and those with them. */
   moving(from: number): MergedSegment {
-    const { keys, count } = this.#portion
+    const { firsts, identities, count } = this.#portion
     const { layout } = this.#buckets
     const next = layout.next as NonNullable<typeof layout.next>
-    const cellAt = (row: number): number => cellOf(firstOf(keys, row * KEY_BYTES), next.cells)
+    const cellAt = (i: number): number => cellOf(firsts[i] as number, next.cells)
     // As many cells as hold so many identities after the import.
     const whole = (this.#counted + count) / next.cells
     const limit = next.upTo + Math.max(1, Math.floor(MOVED_AT_ONCE / Math.max(1, whole)))
@@ -147,51 +148,61 @@ class Merging {
     const begun = cellAt(from)
     const upTo = Math.min(
       next.cells,
-      Math.max(Math.min(limit, cellAt(count - 1) + 1), next.upTo + 1),
+      Math.max(Math.min(limit, cellAt(identities - 1) + 1), next.upTo + 1),
     )
     if (upTo <= begun) {
       moveTo(this.#buckets, upTo, () => undefined)
-      return this.#done(0)
+      return this.#done(from, from)
     }
-    let to = from
     let low = from
-    let high = count
+    let high = identities
     while (low < high) {
       const middle = (low + high) >>> 1
       if (cellAt(middle) < upTo) low = middle + 1
       else high = middle
     }
-    to = low
+    const to = low
     moveTo(this.#buckets, upTo, (unmoved, writer) => {
       this.#merge(from, to, unmoved, writer)
     })
-    return this.#done(to - from)
+    return this.#done(from, to)
   }
 
-  #done(rows: number): MergedSegment {
+  #done(from: number, to: number): MergedSegment {
     if (this.#added > 0) this.#buckets.counted = this.#counted + this.#added
-    return { rows, identities: this.#identities, known: this.#known }
+    const rows = this.#rowsBefore(to) - this.#rowsBefore(from)
+    return { rows, identities: to - from, known: this.#known }
   }
 
-  /** Merges the rows with what is before the last of them. False: nothing is new. */
+  #rowsBefore(i: number): number {
+    return i === 0 ? 0 : (this.#portion.rowEnds[i - 1] as number)
+  }
+
+  /** Merges the identities with what is before the last of them. False: nothing is new. */
   #merge(from: number, to: number, before: Before, into: Into): boolean {
-    const { keys } = this.#portion
+    const { keys, firsts } = this.#portion
     const merger = this.#merger
     const { reader } = before
     let isChanged = false
-    for (let row = from; row < to;) {
-      const at = row * KEY_BYTES
-      const first = firstOf(keys, at)
+    for (let i = from; i < to;) {
+      const first = firsts[i] as number
       if (before.first < first) before.passBelow(first, into)
+      const newBefore = before.isAnyLost ? i : this.#endOfNew(i, to, before.first)
+      if (newBefore > i) {
+        into.addSpelled(this.#portion, i, newBefore)
+        this.#noteNew(i, newBefore)
+        isChanged = true
+        i = newBefore
+        continue
+      }
+      const row = this.#rowsBefore(i)
+      const at = row * KEY_BYTES
       while (before.first === first && reader.order(first, keys, at + 4) < 0) {
         requireIntact(reader)
         before.passOne(into)
       }
-      let end = row + 1
-      while (end < to && sameKey(keys, row, end)) end++
-      merger.take(this.#portion, row, end)
-      this.#identities++
-      row = end
+      merger.take(this.#portion, row, this.#rowsBefore(i + 1))
+      i++
       if (before.first === first) requireIntact(reader)
       if (before.first !== first || reader.order(first, keys, at + 4) !== 0) {
         // It may be one of those that were lost, and erased.
@@ -218,6 +229,21 @@ class Merging {
     }
     return isChanged
   }
+
+  /** The identity after those from `i` on whose keys begin with less and whose sets are spelled. */
+  #endOfNew(i: number, to: number, below: number): number {
+    const { firsts, lengths } = this.#portion
+    let end = i
+    while (end < to && (firsts[end] as number) < below && lengths[end] !== LONG) end++
+    return end
+  }
+
+  #noteNew(from: number, to: number): void {
+    this.#added += to - from
+    if (!this.#changes.noting) return
+    const { keys } = this.#portion
+    for (let i = from; i < to; i++) this.#changes.noted(keys, this.#rowsBefore(i) * KEY_BYTES)
+  }
 }
 
 class OneBucket implements Before {
@@ -239,6 +265,10 @@ class OneBucket implements Before {
     into.addBelow(this.reader, below)
   }
 
+  get isAnyLost(): boolean {
+    return this.reader.isLost
+  }
+
   isLostAt(): boolean {
     return this.reader.isLost
   }
@@ -247,24 +277,4 @@ class OneBucket implements Before {
 /** Nothing is added to a damaged identity, nor beside one that may have been the same. */
 function requireIntact(reader: BucketReader): void {
   if (!reader.isIntact) throw new IndexDamaged(IDENTITY_DAMAGED)
-}
-
-/** The first row from `row` on that is not of the cell. */
-function endOfCell(
-  { keys }: SegmentBlock,
-  row: number,
-  cell: number,
-  cells: number,
-  count: number,
-): number {
-  let end = row + 1
-  while (end < count && cellOf(firstOf(keys, end * KEY_BYTES), cells) === cell) end++
-  return end
-}
-
-function sameKey(keys: Uint8Array, a: number, b: number): boolean {
-  const [atA, atB] = [a * KEY_BYTES, b * KEY_BYTES]
-  // From the end: sorted neighbours differ there most surely.
-  for (let i = KEY_BYTES - 1; i >= 0; i--) if (keys[atA + i] !== keys[atB + i]) return false
-  return true
 }

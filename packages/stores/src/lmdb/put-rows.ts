@@ -1,12 +1,11 @@
 import type { CatalogueDocument, Owner } from "../catalogue.ts"
-import { firstOf } from "../cells.ts"
 import { isTombstone, SHARED_ENTRIES_MAX } from "../entry-set.ts"
 import { EMPTY_SET_BYTES } from "../entry-spans.ts"
 import { KEY_BYTES, type MergedSegment, type Row } from "../exposure-index.ts"
 import type { Join } from "../index-storage.ts"
 import type { SegmentBlock } from "../segment-block.ts"
 import { SegmentMerger } from "../segment-merger.ts"
-import { portionsOf } from "../segment-portions.ts"
+import { isSameKey } from "../spelled-portion.ts"
 import { entriesMax, statesIn } from "../stored-set.ts"
 import { moveOn } from "./bucket-moves.ts"
 import { Buckets } from "./buckets.ts"
@@ -14,6 +13,7 @@ import type { Changes } from "./changes.ts"
 import type { CheckedDatabase } from "./checked-database.ts"
 import { tenantKey, type Environment } from "./environment.ts"
 import { beginMerge, identitiesExpected, mergeRows } from "./merge-buckets.ts"
+import { spelledPortions } from "./spelled-portions.ts"
 
 /**
  * Rows of a segment in one transaction. A server's own write waits for it: about 0.1 s where the
@@ -37,10 +37,11 @@ export async function* mergeBlocks(
   const merger = new SegmentMerger(batchId, SHARED_ENTRIES_MAX)
   let after = 0
   let least = FIRST_ROWS
-  for await (const portion of portionsOf(blocks, FIRST_ROWS, PORTION_ROWS)) {
+  const sizes = { first: FIRST_ROWS, later: PORTION_ROWS }
+  for await (const portion of spelledPortions(blocks, batchId, sizes)) {
     const expected = identitiesExpected(portion, after, portion.count < least)
     least = PORTION_ROWS
-    for (let from = 0; from < portion.count;) {
+    for (let from = 0; from < portion.identities;) {
       const merged = await write((changes, on, document) => {
         if (!(on.shared instanceof Buckets)) {
           return mergePortion(on.shared, changes, merger, portion, document)
@@ -49,10 +50,10 @@ export async function* mergeBlocks(
         if (from === 0 && expected !== null) beginMerge(on.shared, expected)
         return mergeRows(on.shared, changes, merger, portion, from)
       })
-      from += merged.rows
+      from += merged.identities
       if (merged.rows > 0) yield merged
     }
-    after = firstOf(portion.keys, (portion.count - 1) * KEY_BYTES)
+    after = portion.firsts[portion.identities - 1] as number
   }
   while (
     await write((_, { shared }) => shared instanceof Buckets && moveOn(shared, PORTION_ROWS))
@@ -137,7 +138,7 @@ function mergePortion(
   let append = false
   for (let from = 0; from < count;) {
     let to = from + 1
-    while (to < count && sameKey(keys, from, to)) to++
+    while (to < count && isSameKey(keys, from, to)) to++
     for (let i = 0, at = from * KEY_BYTES; i < KEY_BYTES; i++) key[i] = keys[at + i] as number
     append ||= last === undefined || Buffer.compare(key, last) > 0
     merger.take(portion, from, to)
@@ -153,11 +154,4 @@ function mergePortion(
     from = to
   }
   return { rows: count, identities, known }
-}
-
-function sameKey(keys: Uint8Array, a: number, b: number): boolean {
-  const [atA, atB] = [a * KEY_BYTES, b * KEY_BYTES]
-  // From the end: sorted neighbours differ there most surely.
-  for (let i = KEY_BYTES - 1; i >= 0; i--) if (keys[atA + i] !== keys[atB + i]) return false
-  return true
 }

@@ -4,6 +4,7 @@ import { KEY_BYTES, type MergedSegment } from "../exposure-index.ts"
 import type { SegmentBlock } from "../segment-block.ts"
 import { SegmentMerger } from "../segment-merger.ts"
 import { portionsOf } from "../segment-portions.ts"
+import { isSameKey } from "../spelled-portion.ts"
 import type { Buckets, Value } from "./buckets.ts"
 import { IN_FLIGHT, inFlight } from "./in-flight.ts"
 import type { Layout } from "./layout.ts"
@@ -112,11 +113,4 @@ function portionWriter(
     })
     return merged
   }
-}
-
-function isSameKey(keys: Uint8Array, a: number, b: number): boolean {
-  const [atA, atB] = [a * KEY_BYTES, b * KEY_BYTES]
-  // From the end: sorted neighbours differ there most surely.
-  for (let i = KEY_BYTES - 1; i >= 0; i--) if (keys[atA + i] !== keys[atB + i]) return false
-  return true
 }

@@ -11,7 +11,10 @@ import { spelledPortions } from "./spelled-portions.ts"
 
 const BATCH = 300
 
-/** Identities with one to five rows each, every seventh with more than fit beside others, or are on their way at once. */
+/**
+ * Identities with one to five rows each. Every seventh has more: its set does not stand beside
+ * others, and its rows are more blocks than are on their way at once.
+ */
 function rowsOf(identities: number): Row[] {
   return Array.from({ length: identities }, (_, i) => {
     const key = Buffer.alloc(16, i)

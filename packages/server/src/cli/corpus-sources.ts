@@ -2,6 +2,7 @@ import { existsSync } from "node:fs"
 import { type Config, readConfig } from "../base/config.ts"
 import { recomputeCirculation } from "@assay/corpus/circulation"
 import { keepCatalogue } from "@assay/corpus/kept-catalogue"
+import { ImportFailure } from "@assay/corpus/engine/import-failure"
 import { deleteRemovedSegments } from "@assay/corpus/removed-segments"
 import {
   type HeldSource,
@@ -11,10 +12,12 @@ import {
   sourceDate,
 } from "@assay/corpus/sources"
 import { type DataDirectory, openDataDirectory } from "@assay/runtime/data-directory"
-import { openSecrets } from "@assay/runtime/secrets"
+import { openSecrets, type Secrets } from "@assay/runtime/secrets"
 import type { Catalogue, ExposureIndex, Source, SourceChange } from "@assay/stores/exposure-index"
-import { openIndex } from "@assay/stores/open/open-index"
+import { recordsAreShared } from "@assay/stores/open/open-database"
+import { indexAt, openIndex } from "@assay/stores/open/open-index"
 import { arrivesOneByOne } from "@assay/stores/arriving-batches"
+import { bringForImport } from "./bring-for-import.ts"
 import { refuseUnprintable } from "./keys.ts"
 import { withRecords } from "./records-access.ts"
 import { type CorrectionOptions, readCorrection } from "./source-correction.ts"
@@ -69,7 +72,9 @@ export async function setSource(
     const change = readCorrection(options, source, terminal.now())
     await note(corpus, terminal, "source.set", source.id, { name, ...options })
     // A segment that cannot be read must not keep a source from being marked sensitive.
-    const after = bearsOnCirculation(source, change)
+    const isMeasured = bearsOnCirculation(source, change)
+    if (isMeasured) await bringMeasured(corpus)
+    const after = isMeasured
       ? await recomputeCirculation(index, directory.segments, directory.imports, {
           sourceId: source.id,
           change,
@@ -105,6 +110,7 @@ export async function removeSource(
     // Before anything is measured: an error there must not leave the rows of a removed source on
     // the disk.
     await deleteRemovedSegments(removed, directory.segments)
+    await bringMeasured(corpus)
     const after = await recomputeCirculation(index, directory.segments, directory.imports)
     printTurned(id, removed, after, terminal)
   })
@@ -126,9 +132,21 @@ async function forgetNotifications(
   print(`${forgotten} ${forgotten === 1 ? "notification" : "notifications"} deleted.`)
 }
 
+/** Of several nodes this one may lack a segment that another has just imported. */
+async function bringMeasured({ config, directory, secrets }: Corpus): Promise<void> {
+  if (!recordsAreShared(config) || indexAt(config).files !== null) return
+  const { signal } = new AbortController()
+  try {
+    await bringForImport({ config, directory, secrets, signal }, () => undefined)
+  } catch (error) {
+    throw error instanceof ImportFailure ? new CommandError(error.message, { cause: error }) : error
+  }
+}
+
 interface Corpus {
   readonly index: ExposureIndex
   readonly directory: DataDirectory
+  readonly secrets: Secrets
   readonly config: Config
   /** The catalogue as the command found it. */
   readonly before: Catalogue
@@ -154,7 +172,7 @@ async function withIndex(
     const before = await index.catalogue()
     // What a command that was killed had still to delete.
     if (access === "write") await deleteRemovedSegments(before, directory.segments)
-    await work({ index, directory, config, before })
+    await work({ index, directory, secrets, config, before })
     if (access === "write") await keepCatalogue(await index.catalogue(), directory.path)
   } finally {
     await index.close()

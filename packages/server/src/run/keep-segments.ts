@@ -32,6 +32,8 @@ interface KeepSegmentsOptions {
 const EVERY_MS = 2_000
 /** Rounds after which all is looked at again, though the catalogue did not change. */
 const ROUNDS_MAX = 30
+/** Rounds until what did not come is asked for again; twice as many each time after that. */
+const RETRY_ROUNDS = 5
 /** What is removed takes milliseconds. */
 const TIDY_MS = 5_000
 
@@ -47,6 +49,8 @@ export function keepSegments(options: KeepSegmentsOptions): KeptSegments {
   let seen: number | null = null
   let kept: number | null = null
   let rounds = 0
+  let waited = 0
+  let pause = RETRY_ROUNDS
   let told = false
   let stopping = false
 
@@ -79,7 +83,8 @@ export function keepSegments(options: KeepSegmentsOptions): KeptSegments {
       const lease = await records.takeLease({ name: IMPORT_LEASE, holder, forMs: TIDY_MS })
       if (lease === null) return
       try {
-        await removeLeftovers(directory, catalogue, now())
+        // An import may have ended since.
+        await removeLeftovers(directory, await index.catalogue(), now())
       } finally {
         await records.releaseLease(lease)
       }
@@ -104,7 +109,10 @@ export function keepSegments(options: KeepSegmentsOptions): KeptSegments {
       seen = version
       rounds = 0
     }
-    if (isDue || lacking !== 0) await bring(catalogue)
+    if (!isDue && (lacking === 0 || ++waited < pause)) return
+    waited = 0
+    pause = isNew ? RETRY_ROUNDS : Math.min(pause * 2, ROUNDS_MAX)
+    await bring(catalogue)
   }
 
   let failing = false

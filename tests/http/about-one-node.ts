@@ -32,6 +32,7 @@ export const FILES_ABOUT_ONE_NODE: Readonly<Record<string, string>> = {
   "nodes-first-upgrade.test.ts": "it starts its nodes itself",
   "nodes-imports.test.ts": "it starts its nodes itself",
   "nodes-matrix.test.ts": "it starts its nodes itself",
+  "nodes-segments.test.ts": "it starts its nodes itself",
   "nodes-upgrade.test.ts": "it starts its nodes itself",
   "nodes.test.ts": "it starts its nodes itself",
   "nodes-under-load.test.ts": "it starts its nodes itself",

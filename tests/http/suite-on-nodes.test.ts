@@ -14,6 +14,8 @@ import { nginxProgram } from "./balancer.ts"
 /** The cheapest that reach most: keys, limits and usage; rights of all there is to ask for. */
 const SMALL = ["keys.test.ts", "rights.test.ts"]
 const FILE_MS = 30 * 60_000
+/** Beside other work some took four minutes and one nine; none begins after this. */
+const WHOLE_MS = 3 * 60 * 60_000
 
 const startingFiles = globSync("tests/http/**/*.test.ts", { cwd: root })
   .filter((file) => reached(file).has("tests/http/service.ts"))
@@ -32,17 +34,23 @@ test("every file that is not run on several nodes is there, starts a service and
   assert.ok(onNodes.length > Object.keys(FILES_ABOUT_ONE_NODE).length)
 })
 
+const begun = performance.now()
 for (const file of chosen)
   test(`${file} passes on three nodes behind a balancer`, { skip }, async (context) => {
+    const since = performance.now()
+    assert.ok(since - begun < WHOLE_MS, "not begun: those before it took too long")
     const { run, said } = await innerRun(file, {
       timeoutMs: FILE_MS,
       env: { ASSAY_TEST_NODES: "3" },
     })
     for (const { name, reason } of run.skips) context.diagnostic(`skipped: ${name} (${reason})`)
-    context.diagnostic(`${run.passed} passed, ${run.failed} failed, ${run.skipped} skipped`)
+    const seconds = Math.round((performance.now() - since) / 1000)
+    context.diagnostic(
+      `${seconds} s: ${run.passed} passed, ${run.failed} failed, ${run.skipped} skipped`,
+    )
     const failures = run.failures.map(({ name, error }) => `${name}\n${error}`)
-    assert.deepEqual(failures, [], said)
-    assert.ok(run.ok && run.passed > 0, said)
+    // A run that broke off has said why, and maybe no test of it failed.
+    assert.ok(run.ok && run.passed > 0, [...failures, said].join("\n\n"))
   })
 
 // Counted where all are run.

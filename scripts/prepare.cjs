@@ -18,14 +18,15 @@ const sealerStampFile = path.join(modules, ".assay-sealer-stamp")
 const programsStampFile = path.join(modules, ".assay-programs-stamp")
 
 /**
- * What the tests run against besides npm packages: any one of `commands`, from the first of
- * `packages` that exists.
+ * What the tests run against besides npm packages: any one of `commands`, of which the first is the
+ * cheapest, from the first of `packages` that exists.
  */
 const engines = [
   { commands: ["redis-server"], packages: ["redis-server"] },
   {
-    commands: ["chromium", "chromium-headless-shell"],
-    packages: ["chromium", "chromium-headless-shell"],
+    // The browser without the parts for windows takes less of the processor.
+    commands: ["chromium-headless-shell", "chromium"],
+    packages: ["chromium-headless-shell", "chromium"],
   },
   { commands: ["age"], packages: ["age"] },
   { commands: ["strace"], packages: ["strace"] },
@@ -182,15 +183,16 @@ function npm(args) {
   return script && node && !node.startsWith(modules) ? [node, script, ...args] : ["npm", ...args]
 }
 
-/** Installs missing engines if possible, and otherwise names them. */
+/** Installs missing and cheaper engines if possible, and names those that are missing then. */
 function installEngines() {
-  let missing = engines.filter((engine) => !engine.commands.some(isInstalled))
-  if (missing.length === 0) return
+  const isMissing = (engine) => !engine.commands.some(isInstalled)
   if (isRoot() && isInstalled("apt-get")) {
-    installDebianPackages(missing)
-    missing = missing.filter((engine) => !engine.commands.some(isInstalled))
-    if (missing.length === 0) return
+    installDebianPackages(engines.filter(isMissing))
+    const isDear = (engine) => !isMissing(engine) && !isInstalled(engine.commands[0])
+    installDebianPackages(engines.filter((each) => isDear(each) && isInArchive(each.packages[0])))
   }
+  const missing = engines.filter(isMissing)
+  if (missing.length === 0) return
   const names = missing.map((engine) => engine.commands.join(" or ")).join(", ")
   const packages = missing.map((engine) => engine.packages[0]).join(" ")
   const advice = `Missing test engines: ${names}. On Debian, as root: apt-get install ${packages}`
@@ -198,15 +200,18 @@ function installEngines() {
   console.warn(`${advice}\nTests that need them are skipped and say so.`)
 }
 
-function installDebianPackages(missing) {
+function installDebianPackages(wanted) {
+  if (wanted.length === 0) return
   const env = { DEBIAN_FRONTEND: "noninteractive" }
   const onFailure = (reason) => console.warn(`prepare: ${reason}`)
-  console.log(`Installing ${missing.map((engine) => engine.packages[0]).join(", ")} with apt-get`)
+  console.log(`Installing ${wanted.map((engine) => engine.packages[0]).join(", ")} with apt-get`)
   if (!run(["apt-get", "update", "-qq"], env, onFailure)) return
   // One name apt does not know would refuse the whole list.
-  const names = missing.map((engine) => engine.packages.find(isInArchive)).filter(Boolean)
+  const names = wanted.map((engine) => engine.packages.find(isInArchive)).filter(Boolean)
   if (names.length === 0) return
-  run(["apt-get", "install", "-qq", "-y", "--no-install-recommends", ...names], env, onFailure)
+  // What somebody has installed themselves is not removed for it.
+  const options = ["-qq", "-y", "--no-install-recommends", "--no-remove"]
+  run(["apt-get", "install"].concat(options, names), env, onFailure)
 }
 
 function isInArchive(name) {

@@ -2,8 +2,8 @@ import type { TestContext } from "node:test"
 import { chromium, type Browser, type BrowserContext } from "playwright-core"
 import { commandPath } from "./command-path.ts"
 
-// Debian's names: the whole browser, or the part of it that has no window.
-const COMMANDS = ["chromium", "chromium-headless-shell"]
+// Debian's names: the part of the browser that has no window, or the whole of it.
+const COMMANDS = ["chromium-headless-shell", "chromium"]
 
 /**
  * Every window would else load two pages of the browser's own, for suggestions below the address

@@ -36,7 +36,13 @@ const suites = {
  * How many files share a process: enough that loading no longer counts, and few enough that no core
  * waits for the last group.
  */
-const TOGETHER = { [suites.http]: 4, [suites.cli]: 4, [suites.eval]: 6, [suites.unit]: 24 }
+const TOGETHER = {
+  [suites.browser]: 4,
+  [suites.http]: 4,
+  [suites.cli]: 4,
+  [suites.eval]: 6,
+  [suites.unit]: 24,
+}
 
 /** The unit tests that take longest are begun before all others: the run may not end with one. */
 const LONGEST = [

@@ -8,7 +8,7 @@ import { DAY_MS, MINUTE_MS, startOfMonth } from "@assay/runtime/time"
 import { temporaryDirectory } from "../http/temporary.ts"
 import { violations } from "./accessibility.ts"
 import { isPresent } from "./chromium.ts"
-import { first, looks, member, open, origin } from "./console.ts"
+import { looks, member, open, origin, useConsole } from "./console.ts"
 
 const data = join(temporaryDirectory(), "budget")
 const today = Math.floor(Date.now() / DAY_MS) * DAY_MS
@@ -16,8 +16,7 @@ const from = startOfMonth(today)
 
 // As a service leaves it that was killed a minute ago: on every fourth day a little failed, in the
 // last hours more than may of a whole month.
-first.dataDirectory = data
-first.start = async () => {
+const start = async () => {
   mkdirSync(data, { mode: 0o700 })
   const days = Array.from({ length: (today - from) / DAY_MS + 1 }, (_, n) => {
     const at = from + n * DAY_MS
@@ -37,6 +36,7 @@ first.start = async () => {
   writeFileSync(join(data, "levels.log"), text.join("\n"), { mode: 0o600 })
   return {}
 }
+useConsole({ start, dataDirectory: data })
 
 const count = new Intl.NumberFormat("en-US")
 

@@ -14,7 +14,9 @@ import type { NewEvent } from "../../packages/stores/src/records-events.ts"
 import { openRecordsOf } from "../http/records-of.ts"
 import { violations } from "./accessibility.ts"
 import { isPresent } from "./chromium.ts"
-import { looks, member, open, origin, service } from "./console.ts"
+import { looks, member, open, origin, service, useConsole } from "./console.ts"
+
+useConsole()
 
 /** An event of the demo's tenant, as another process would add it. */
 async function happens(ref: string, changes: Partial<NewEvent> = {}): Promise<string> {

@@ -18,7 +18,10 @@ import {
   PHONE,
   pressUntil,
   service,
+  useConsole,
 } from "./console.ts"
+
+useConsole()
 
 /** What a tenant does in some days, so that no page of it is empty. */
 async function use(owner: Visitor): Promise<void> {

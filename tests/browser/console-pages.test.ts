@@ -20,10 +20,13 @@ import {
   screenshots,
   service,
   showAs,
+  useConsole,
   WIDE,
 } from "./console.ts"
 import { OF_ROLE, PAGES } from "./console-pages.ts"
 import { screenshot } from "./screenshot.ts"
+
+useConsole()
 
 test("the first page and its cards have no fault that axe finds, in both themes and both widths", async (context) => {
   if (!isPresent(context)) return

@@ -9,7 +9,9 @@ import { text } from "node:stream/consumers"
 import { decodeJwt, decodeProtectedHeader } from "jose"
 import { violations } from "./accessibility.ts"
 import { isPresent } from "./chromium.ts"
-import { looks, member, open, origin } from "./console.ts"
+import { looks, member, open, origin, useConsole } from "./console.ts"
+
+useConsole()
 
 test("an owner makes a stream, verifies it, holds it, sees why it fails, and deletes it", async (context) => {
   if (!isPresent(context)) return

@@ -9,13 +9,13 @@ import { openRecordsOf } from "../http/records-of.ts"
 import { temporaryDirectory } from "../http/temporary.ts"
 import { violations } from "./accessibility.ts"
 import { isPresent } from "./chromium.ts"
-import { first, looks, member, open, origin, service } from "./console.ts"
+import { looks, member, open, origin, service, useConsole } from "./console.ts"
 
 const folder = join(temporaryDirectory(), "sinks")
 mkdirSync(folder)
 let splunk: Awaited<ReturnType<typeof startSplunk>>
 let elastic: Awaited<ReturnType<typeof startElastic>>
-first.start = async () => {
+const start = async () => {
   splunk = await startSplunk("a-token")
   elastic = await startElastic("a-token", "logs-assay.event-default")
   writeFileSync(join(folder, "token"), "a-token")
@@ -27,7 +27,11 @@ first.start = async () => {
   writeFileSync(join(folder, "sinks.json"), JSON.stringify(sinks))
   return { ASSAY_SINKS: join(folder, "sinks.json") }
 }
-after(async () => void (await Promise.all([splunk.close(), elastic.close()])))
+useConsole({ start })
+after(async () => {
+  await splunk.close()
+  await elastic.close()
+})
 
 async function happens(count: number): Promise<void> {
   const records = await openRecordsOf(service.dataDirectory)

@@ -16,10 +16,13 @@ import {
   PHONE,
   screenshots,
   service,
+  useConsole,
   WIDE,
 } from "./console.ts"
 import { useCookies } from "./cookies.ts"
 import { screenshot } from "./screenshot.ts"
+
+useConsole()
 
 const BATCH = "**/api/v1/risk/score/batch"
 const BACK_TEST = "**/api/v1/policy/backtest"

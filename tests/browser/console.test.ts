@@ -24,9 +24,12 @@ import {
   screenshots,
   service,
   titledInLine,
+  useConsole,
   WIDE,
 } from "./console.ts"
 import { screenshot } from "./screenshot.ts"
+
+useConsole()
 
 test("a newcomer sees a first score by one click on the first page", async (context) => {
   if (!isPresent(context)) return

@@ -23,36 +23,40 @@ export { overflow, PAIRS, PHONE, WIDE }
 
 interface First {
   /** What a file of tests starts before the service; returns settings that the service gets. */
-  start(): Promise<Record<string, string>>
+  readonly start?: () => Promise<Record<string, string>>
   /** Where the service keeps its data; a directory of its own unless given. */
-  dataDirectory?: string
+  readonly dataDirectory?: string
 }
-export const first: First = { start: async () => ({}) }
 export let service: Service
 export let origin: string
-export let browser: Browser | null
-before(async () => {
-  // Begun before the file that imports this one has been read to its end.
-  await new Promise((resolve) => setImmediate(resolve))
-  const env = await first.start()
-  ;[service, browser] = await Promise.all([
-    startService({
-      args: ["--workers", "1"],
-      env: { ASSAY_SSF_ORIGIN: "http://localhost", ...env },
-      ...(first.dataDirectory !== undefined && { dataDirectory: first.dataDirectory }),
-    }),
-    openChromium(),
-  ])
-  origin = `http://localhost:${service.port}`
-})
-// A page that stays open goes on asking, and drawing what it is told.
-afterEach(async () => {
-  for (const each of browser?.contexts() ?? []) await each.close()
-})
-after(async () => {
-  await browser?.close()
-  await service.stop()
-})
+let browser: Browser | null
+
+/**
+ * Starts a service and a browser for the tests of the file that calls this, which may share its
+ * process with others.
+ */
+export function useConsole({ start = async () => ({}), dataDirectory }: First = {}): void {
+  before(async () => {
+    const env = await start()
+    ;[service, browser] = await Promise.all([
+      startService({
+        args: ["--workers", "1"],
+        env: { ASSAY_SSF_ORIGIN: "http://localhost", ...env },
+        ...(dataDirectory !== undefined && { dataDirectory }),
+      }),
+      openChromium(),
+    ])
+    origin = `http://localhost:${service.port}`
+  })
+  // A page that stays open goes on asking, and drawing what it is told.
+  afterEach(async () => {
+    for (const each of browser?.contexts() ?? []) await each.close()
+  })
+  after(async () => {
+    await browser?.close()
+    await service.stop()
+  })
+}
 
 export interface Watched {
   readonly context: BrowserContext

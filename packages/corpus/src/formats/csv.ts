@@ -59,7 +59,9 @@ function detectCsv({ table, isWhole, map }: Head): CsvFormat | null {
       if (wasWhole) continue
       wasWhole = true
     }
-    const rows = sampleRows(table, isWhole, delimiter)
+    const [first = []] = sampleRows(table, isWhole, delimiter, 1)
+    if (!mayNameIdentity(first, map)) continue
+    const rows = sampleRows(table, isWhole, delimiter, SAMPLES_MAX)
     const width = rows[0]?.length ?? 0
     if (width <= widest || !agree(rows, width)) continue
     try {
@@ -77,11 +79,16 @@ function detectCsv({ table, isWhole, map }: Head): CsvFormat | null {
   return best
 }
 
-function sampleRows(head: Buffer, isWhole: boolean, delimiter: string): string[][] {
+function sampleRows(
+  head: Buffer,
+  isWhole: boolean,
+  delimiter: string,
+  rowsMax: number,
+): string[][] {
   const rows = new CsvRows(head, delimiter)
   const textOf = rowTextOf(head)
   const found: string[][] = []
-  for (let at = 0; at < head.length && found.length < SAMPLES_MAX;) {
+  for (let at = 0; at < head.length && found.length < rowsMax;) {
     const end = rows.end(at)
     if (end === head.length && !isWhole) break
     const text = textOf(at, end).replace(/\r$/, "")
@@ -98,12 +105,24 @@ function agree(rows: readonly (readonly string[])[], width: number): boolean {
 
 function csvColumns(rows: readonly (readonly string[])[], hints: ColumnHints): ColumnMap | null {
   const [first = [], ...others] = rows
-  // A header has no addresses and no numbers of phones in it; a first row of data has.
-  if (first.some((cell) => cell.includes("@") || /^\+?\d{6,}$/.test(cell))) {
-    return numberedColumns(first.length, hints)
-  }
+  if (isData(first)) return numberedColumns(first.length, hints)
   const columns = columnsByName(first, others, hints)
   return namesIdentity(columns) ? columns : null
+}
+
+/**
+ * Whether rows that begin with this one can be about anyone, whatever the others hold. Most files
+ * that are no table are known by that, without a look at their other rows.
+ */
+function mayNameIdentity(first: readonly string[], hints: ColumnHints): boolean {
+  if (Object.keys(hints).length > 0) return true
+  const addresses = first.map(() => "@")
+  return !isData(first) && namesIdentity(columnsByName(first, [addresses], hints))
+}
+
+/** A header has no addresses and no numbers of phones in it; a first row of data has. */
+function isData(first: readonly string[]): boolean {
+  return first.some((cell) => cell.includes("@") || /^\+?\d{6,}$/.test(cell))
 }
 
 /** Without a header only the columns given by number are known. */

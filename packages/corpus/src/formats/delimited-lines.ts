@@ -23,6 +23,7 @@ export function delimitedLines(kind: {
   readonly impliedKind: EntryKind
   /** Where no line fits and the person names the format. */
   readonly usualDelimiter: string
+  /** A text that fits a delimiter it does not have fits every other that it does not have. */
   fits(text: string, delimiter: string): boolean
   parser(delimiter: string): BlockParser
 }): FileFormat<DelimitedFormat> {
@@ -31,12 +32,14 @@ export function delimitedLines(kind: {
     name,
     title,
     hasColumns: false,
-    detect({ texts }) {
+    detect(head, beaten = 0) {
       let found = { name, delimiter: usualDelimiter }
-      let most = 0
-      for (const delimiter of DELIMITERS) {
-        const fitting = texts.filter((text) => kind.fits(text.slice(0, LINE_LENGTH_MAX), delimiter))
-        if (fitting.length <= most) continue
+      let most = beaten
+      for (const [n, delimiter] of DELIMITERS.entries()) {
+        // Lines that fit a delimiter they do not have fit the first one too. A tab is a space.
+        if (n > 0 && delimiter !== " " && !head.mayHave(delimiter)) continue
+        const fitting = fittingTexts(head.texts, most, (text) => kind.fits(text, delimiter))
+        if (fitting === null) continue
         most = fitting.length
         found = { name, delimiter: withSpace(delimiter, fitting) }
       }
@@ -47,6 +50,23 @@ export function delimitedLines(kind: {
     describe: ({ delimiter }) => `, ${separation(delimiter)}`,
     impliedKind: () => impliedKind,
   }
+}
+
+/** Those that fit; null as soon as they cannot be more than `beaten`. */
+function fittingTexts(
+  texts: readonly string[],
+  beaten: number,
+  fits: (text: string) => boolean,
+): string[] | null {
+  const fitting: string[] = []
+  let room = texts.length - beaten
+  if (room <= 0) return null
+  for (const text of texts) {
+    if (fits(text.length > LINE_LENGTH_MAX ? text.slice(0, LINE_LENGTH_MAX) : text))
+      fitting.push(text)
+    else if (--room === 0) return null
+  }
+  return fitting
 }
 
 /** Blocks of a text whose lines are rows. */

@@ -17,8 +17,11 @@ export interface FileFormat<Found extends FoundFormat = FoundFormat> {
   readonly hasColumns: boolean
   /** Set where a file is read by places in it, and not from front to back. */
   readonly seeks?: true
-  /** Null where the head is of something else. Throws InputError `unknown-column`. */
-  detect(head: Head): Detection<Found> | null
+  /**
+   * Null where the head is of something else. Whoever asks takes nothing that fits no more lines
+   * than `beaten`, so a format may stop where it sees that. Throws InputError `unknown-column`.
+   */
+  detect(head: Head, beaten?: number): Detection<Found> | null
   /** Cuts a member into pieces of about `blockBytes`, each of which the parser reads alone. */
   blocks(
     member: Member,

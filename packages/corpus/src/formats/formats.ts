@@ -71,7 +71,7 @@ function bestFit(head: Head, name: string, formats: readonly FileFormat[]): Foun
   let most = 0
   for (const format of formats) {
     if (onlyTables && !format.hasColumns) continue
-    const { found, fitting } = format.detect(head) ?? NOTHING
+    const { found, fitting } = format.detect(head, most) ?? NOTHING
     if (fitting === CERTAIN) return found
     if (fitting <= most || fitting < head.texts.length * FITTING_SHARE_MIN) continue
     most = fitting

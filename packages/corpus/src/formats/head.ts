@@ -53,6 +53,11 @@ export class Head {
     return this.#first
   }
 
+  /** False where no line has this character of ASCII. */
+  mayHave(character: string): boolean {
+    return this.bytes.includes(character)
+  }
+
   /** The first lines, without the last where the head's end cut it. */
   get lines(): readonly string[] {
     return (this.#lines ??= completeLines(textHead(this.bytes, this.encoding), !this.isWhole))

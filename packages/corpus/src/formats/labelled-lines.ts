@@ -44,8 +44,17 @@ export const labelledLines = delimitedLines({
 export function isLabelledLogin(text: string, delimiter: string): boolean {
   // Between two labels there is a delimiter, and most lines of a file have none of most delimiters.
   if (delimiter !== " " && !text.includes(delimiter)) return false
+  if (!mayHaveTwoLabels(text)) return false
   const said = READERS.get(delimiter)?.(text)
   return said?.login != null && said.password !== null
+}
+
+/** Behind each label is a colon or an equals sign. */
+function mayHaveTwoLabels(text: string): boolean {
+  const colon = text.indexOf(":")
+  if (colon !== -1 && text.includes(":", colon + 1)) return true
+  const equals = text.indexOf("=")
+  return equals !== -1 && (colon !== -1 || text.includes("=", equals + 1))
 }
 
 /** Takes lines apart; null for one without a label of a login or password. */

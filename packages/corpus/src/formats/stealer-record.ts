@@ -38,6 +38,10 @@ export function readRecordLine(text: string): RecordLine {
     const kind = kindOfKey(text.slice(0, keyEnd))
     if (kind !== undefined) return { kind, value: valueAt(text, keyEnd + 1) }
   }
+  return withoutKey(text)
+}
+
+function withoutKey(text: string): RecordLine {
   if (text.trim() === "") return BLANK
   return DRAWN.test(text) && THREE_ALIKE.test(text) ? SEPARATOR : OTHER
 }
@@ -46,7 +50,7 @@ export function readRecordLine(text: string): RecordLine {
 export function kindOfLine(text: string): LineKind {
   const keyEnd = keyEndIn(text)
   const kind = keyEnd > 0 ? kindOfKey(text.slice(0, keyEnd)) : undefined
-  return kind ?? readRecordLine(text).kind
+  return kind ?? withoutKey(text).kind
 }
 
 const [COLON, EQUALS, TAB] = [58, 61, 9] as const
@@ -65,12 +69,25 @@ function keyEndIn(text: string): number {
 export function kindOfKey(key: string): LineKind | undefined {
   const known = spelled.get(key)
   if (known !== undefined) return known
+  if (hasMoreLetters(key, LETTERS_MAX)) return undefined
   const kind = KEYS.get(key.toLowerCase().replace(NOT_LETTERS, ""))
   if (kind === undefined || key.length > SPELLED_LENGTH_MAX) return kind
   if (spelled.size >= SPELLINGS_MAX) spelled.clear()
   spelled.set(key, kind)
   return kind
 }
+
+/** Most texts that are no key have more letters than any: an address before its password does. */
+function hasMoreLetters(text: string, most: number): boolean {
+  let letters = 0
+  for (let at = 0; at < text.length; at++) {
+    const code = text.charCodeAt(at) | LOWER_CASE
+    if (code >= LOWER_A && code <= LOWER_Z && ++letters > most) return true
+  }
+  return false
+}
+const [LOWER_A, LOWER_Z, LOWER_CASE] = [97, 122, 32] as const
+const LETTERS_MAX = Math.max(...Array.from(KEYS.keys(), ({ length }) => length))
 
 /** A file spells its keys alike in every record. Text that is no key is not kept. */
 const spelled = new Map<string, LineKind>()

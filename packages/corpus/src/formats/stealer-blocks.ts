@@ -7,7 +7,13 @@ import { lineBlocks } from "./line-blocks.ts"
 import { eachLine, isTooLong } from "./lines.ts"
 import { addLogin, identityTypeOf } from "./login-row.ts"
 import { BLOCK_BYTES, cutInTwo, ownBytes } from "./row-bytes.ts"
-import { kindOfLine, readRecordLine, RecordBounds, type RecordLine } from "./stealer-record.ts"
+import {
+  kindOfLine,
+  type LineKind,
+  readRecordLine,
+  RecordBounds,
+  type RecordLine,
+} from "./stealer-record.ts"
 
 const LF = 10
 const CR = 13
@@ -41,8 +47,9 @@ function areRecords(lines: readonly string[]): boolean {
   const counts = { site: 0, login: 0, password: 0, program: 0, separator: 0, blank: 0, other: 0 }
   for (const [n, line] of lines.entries()) {
     const text = line.length > LINE_LENGTH_MAX ? line.slice(0, LINE_LENGTH_MAX) : line
+    const kind = kindOfLine(text)
     // A line with all of a login is no part of a record.
-    counts[isWholeLogin(text) ? "other" : kindOfLine(text)]++
+    counts[isKey(kind) && isWholeLogin(text) ? "other" : kind]++
     const { site, login, password, program, other } = counts
     const rest = lines.length - n - 1
     const more = site + login + password + program - other
@@ -53,18 +60,20 @@ function areRecords(lines: readonly string[]): boolean {
   return false
 }
 
+function isKey(kind: LineKind): boolean {
+  return kind !== "other" && kind !== "separator" && kind !== "blank"
+}
+
 function isWholeLogin(text: string): boolean {
-  if (!mayBeSeparated(text)) return false
+  if (!SEPARATED.test(text)) return false
   return DELIMITERS.some((delimiter) => delimiter !== " " && isLabelledLogin(text, delimiter))
 }
 
 /**
- * Whether it has a delimiter of labelled lines, but for the space: most lines of a record have none
- * of them.
+ * A line with a delimiter of labelled lines, but for the space: most lines of a record have none of
+ * them.
  */
-function mayBeSeparated(text: string): boolean {
-  return text.includes(";") || text.includes("|") || text.includes("\t") || text.includes(",")
-}
+const SEPARATED = /[;|\t,]/
 
 export function recordParser(): BlockParser {
   return {

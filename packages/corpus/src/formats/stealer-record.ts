@@ -54,13 +54,21 @@ export function kindOfLine(text: string): LineKind {
 }
 
 const [COLON, EQUALS, TAB] = [58, 61, 9] as const
+const [LOWER_A, LOWER_Z, LOWER_CASE] = [97, 122, 32] as const
+const LETTERS_MAX = Math.max(...Array.from(KEYS.keys(), ({ length }) => length))
 
-/** Where the key ends; -1 if there is none. */
+/**
+ * Where the key ends; -1 if there is none. What stands before a colon in lines of other files is
+ * mostly an address, and has more letters than any key.
+ */
 function keyEndIn(text: string): number {
   const end = Math.min(text.length, KEY_LENGTH_MAX)
+  let letters = 0
   for (let at = 0; at < end; at++) {
     const code = text.charCodeAt(at)
     if (code === COLON || code === EQUALS || code === TAB) return at
+    const lower = code | LOWER_CASE
+    if (lower >= LOWER_A && lower <= LOWER_Z && ++letters > LETTERS_MAX) return -1
   }
   return -1
 }
@@ -69,25 +77,12 @@ function keyEndIn(text: string): number {
 export function kindOfKey(key: string): LineKind | undefined {
   const known = spelled.get(key)
   if (known !== undefined) return known
-  if (hasMoreLetters(key, LETTERS_MAX)) return undefined
   const kind = KEYS.get(key.toLowerCase().replace(NOT_LETTERS, ""))
   if (kind === undefined || key.length > SPELLED_LENGTH_MAX) return kind
   if (spelled.size >= SPELLINGS_MAX) spelled.clear()
   spelled.set(key, kind)
   return kind
 }
-
-/** Most texts that are no key have more letters than any: an address before its password does. */
-function hasMoreLetters(text: string, most: number): boolean {
-  let letters = 0
-  for (let at = 0; at < text.length; at++) {
-    const code = text.charCodeAt(at) | LOWER_CASE
-    if (code >= LOWER_A && code <= LOWER_Z && ++letters > most) return true
-  }
-  return false
-}
-const [LOWER_A, LOWER_Z, LOWER_CASE] = [97, 122, 32] as const
-const LETTERS_MAX = Math.max(...Array.from(KEYS.keys(), ({ length }) => length))
 
 /** A file spells its keys alike in every record. Text that is no key is not kept. */
 const spelled = new Map<string, LineKind>()

@@ -1,8 +1,7 @@
-import { createHash } from "node:crypto"
-import { join } from "node:path"
-import { filePieces } from "./file-pieces.ts"
+import { createHash, hash } from "node:crypto"
+import { memoryOfSmallFile, smallFile, streamedPieces } from "./file-pieces.ts"
 import { InputError } from "./member.ts"
-import { SeenDisk } from "./seen-disk.ts"
+import { pathsBegin, SeenDisk } from "./seen-disk.ts"
 
 export interface ContentDigest {
   /** Identifies all named bytes, in any order of the names. */
@@ -41,11 +40,13 @@ export async function contentDigest(
   onBytes: (more: number) => void = () => undefined,
 ): Promise<ContentDigest> {
   const digests: string[] = []
+  const memory = memoryOfSmallFile()
   for (const named of files) {
     const contents: string[] = []
     // A file's own name is left out, since it says nothing about its content; inside a folder names
     // distinguish the files.
-    for (const { path, within } of named) contents.push(within, await fileDigest(path, onBytes))
+    for (const { path, within } of named)
+      contents.push(within, await fileDigest(path, memory, onBytes))
     digests.push(sha256Of(contents))
   }
   digests.sort()
@@ -89,8 +90,9 @@ function filesOf(path: string, disk: SeenDisk): FoundFile[] {
 
 /** Files below a folder. Links are not followed, as they are not imported; Node's own walk does. */
 function walk(folder: string, disk: SeenDisk, take: (file: string) => void): void {
+  const begin = pathsBegin(folder)
   for (const entry of disk.list(folder)) {
-    const path = join(folder, entry.name)
+    const path = `${begin}${entry.name}`
     if (entry.isDirectory()) readable(path, () => walk(path, disk, take))
     else if (entry.isFile()) readable(path, () => take(path))
   }
@@ -101,17 +103,26 @@ function foundFile(path: string, within: string, disk: SeenDisk): FoundFile {
   return { path, within, bytes, modified: `${ino} ${modifiedMs}` }
 }
 
-async function fileDigest(path: string, onBytes: (more: number) => void): Promise<string> {
-  const hash = createHash("sha256")
+async function fileDigest(
+  path: string,
+  memory: Buffer,
+  onBytes: (more: number) => void,
+): Promise<string> {
   try {
-    for await (const piece of filePieces(path)) {
-      hash.update(piece)
+    const whole = smallFile(path, memory)
+    if (whole !== null) {
+      onBytes(whole.length)
+      return hash("sha256", whole, "hex")
+    }
+    const digest = createHash("sha256")
+    for await (const piece of streamedPieces(path)) {
+      digest.update(piece)
       onBytes(piece.length)
     }
+    return digest.digest("hex")
   } catch (cause) {
     throw unreadable(path, cause)
   }
-  return hash.digest("hex")
 }
 
 function readable<T>(path: string, read: () => T): T {
@@ -127,5 +138,5 @@ function unreadable(path: string, cause: unknown): InputError {
 }
 
 function sha256Of(parts: readonly string[]): string {
-  return createHash("sha256").update(JSON.stringify(parts)).digest("hex")
+  return hash("sha256", JSON.stringify(parts), "hex")
 }

@@ -1,7 +1,7 @@
-import { basename, join } from "node:path"
+import { basename } from "node:path"
 import { InputError, type InputFile, type Member } from "./member.ts"
 import { beginningBytes, MemberFinder } from "./member-finder.ts"
-import { SeenDisk } from "./seen-disk.ts"
+import { type FoundInputs, pathsBegin, SeenDisk } from "./seen-disk.ts"
 import { SkipTally, type Skipped, type SkipReason } from "./skipped.ts"
 import { informationOfLogs, otherPartsOfLogs } from "./stealer-log.ts"
 import type { StreamedInput } from "./streamed-input.ts"
@@ -24,17 +24,22 @@ export interface Inputs {
 
 /** Opens the inputs named on the command line. Throws InputError. */
 export function openInputs(paths: readonly string[], disk: SeenDisk = new SeenDisk()): Inputs {
-  const skippedByWalk = new SkipTally()
+  const { files, skipped } = disk.inputs(paths, () => findInputs(paths, disk))
+  return inputsOf(files, skipped)
+}
+
+function findInputs(paths: readonly string[], disk: SeenDisk): FoundInputs {
+  const skipped = new SkipTally()
   const files: InputFile[] = []
   for (const path of paths) {
     try {
-      files.push(...filesOf(path, skippedByWalk, disk))
+      files.push(...filesOf(path, skipped, disk))
     } catch (cause) {
       if (cause instanceof InputError) throw cause
       throw new InputError(`${path} cannot be read`, { cause })
     }
   }
-  return inputsOf(files, skippedByWalk)
+  return { files, skipped }
 }
 
 /** The one input that arrives on a stream. */
@@ -88,6 +93,7 @@ interface FoundFile {
  */
 function filesUnder(folder: string, skipped: SkipTally, disk: SeenDisk): FoundFile[] {
   const names: string[] = []
+  const begin = pathsBegin(folder)
   walk(folder, "", names, skipped, disk)
   const leftOut = otherPartsOfLogs(names)
   const informationOf = informationOfLogs(names)
@@ -97,7 +103,7 @@ function filesUnder(folder: string, skipped: SkipTally, disk: SeenDisk): FoundFi
       skipped.add(name, "other-part-of-a-log")
       continue
     }
-    const path = join(folder, name)
+    const path = `${begin}${name}`
     const { bytes, modifiedMs } = disk.file(path)
     const information = informationOf(name)
     files.push({
@@ -105,24 +111,25 @@ function filesUnder(folder: string, skipped: SkipTally, disk: SeenDisk): FoundFi
       path,
       bytes,
       modifiedMs,
-      information: information === null ? null : join(folder, information),
+      information: information === null ? null : `${begin}${information}`,
     })
   }
   return files
 }
 
 function walk(
-  root: string,
+  folder: string,
   below: string,
   names: string[],
   skipped: SkipTally,
   disk: SeenDisk,
 ): void {
-  for (const entry of disk.list(join(root, below))) {
-    const name = below === "" ? entry.name : `${below}/${entry.name}`
+  const begin = pathsBegin(folder)
+  for (const entry of disk.list(folder)) {
+    const name = `${below}${entry.name}`
     if (entry.name.startsWith(".")) skipped.add(name, "hidden")
     else if (entry.isSymbolicLink()) skipped.add(name, "link")
-    else if (entry.isDirectory()) walk(root, name, names, skipped, disk)
+    else if (entry.isDirectory()) walk(`${begin}${entry.name}`, `${name}/`, names, skipped, disk)
     else if (entry.isFile()) names.push(name)
     else skipped.add(name, "not-a-file")
   }

@@ -1,4 +1,12 @@
 import { accessSync, constants, type Dirent, readdirSync, statSync } from "node:fs"
+import { join } from "node:path"
+import type { InputFile } from "./member.ts"
+import type { SkipTally } from "./skipped.ts"
+
+/** What the paths of everything in a folder begin with, as joining them one by one would have it. */
+export function pathsBegin(folder: string): string {
+  return join(folder, "x").slice(0, -1)
+}
 
 /** What is wanted of a file or a folder. */
 export interface SeenFile {
@@ -7,6 +15,12 @@ export interface SeenFile {
   readonly bytes: number
   readonly modifiedMs: number
   readonly ino: number
+}
+
+/** The files of inputs, and what was left out of their folders. */
+export interface FoundInputs {
+  readonly files: readonly InputFile[]
+  readonly skipped: SkipTally
 }
 
 /**
@@ -20,6 +34,7 @@ export class SeenDisk {
   readonly #listed = new Map<string, readonly Dirent[]>()
   readonly #files = new Map<string, SeenFile>()
   readonly #readable = new Set<string>()
+  readonly #inputs = new Map<string, FoundInputs>()
 
   /** What lies in a folder, in the order of its names. */
   list(folder: string): readonly Dirent[] {
@@ -44,6 +59,14 @@ export class SeenDisk {
     }
     this.#files.set(path, seen)
     return seen
+  }
+
+  /** What was found under these names, which is looked for once. */
+  inputs(paths: readonly string[], find: () => FoundInputs): FoundInputs {
+    const key = paths.join("\0")
+    const known = this.#inputs.get(key) ?? find()
+    this.#inputs.set(key, known)
+    return known
   }
 
   /** Throws where the file may not be read. */

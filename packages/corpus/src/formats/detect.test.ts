@@ -81,6 +81,16 @@ test("a column's name sends nothing but text to a terminal", () => {
   )
 })
 
+test("a line that begins like an address is of a site where it is a host's name, or where the site is last", () => {
+  const is = 'lines of URL, login and password, separated by ":"'
+  assert.equal(described("localhost@x:a@mail.example:x"), is)
+  assert.equal(described("a@mail.example:x:https://b.example"), is)
+  assert.equal(
+    described("a@mail.example:x:b.example"),
+    'lines of address and password, separated by ":"',
+  )
+})
+
 test("the delimiter of most lines is taken, not that of the first", () => {
   const lines = ["a@mail.example;x", "b@mail.example:y", "c@mail.example:z", "d@mail.example"]
   assert.match(described(lines.join("\n")) ?? "", /":"$/)

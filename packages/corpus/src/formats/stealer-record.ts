@@ -42,6 +42,8 @@ export function readRecordLine(text: string): RecordLine {
 }
 
 function withoutKey(text: string): RecordLine {
+  // Lines are not drawn with letters.
+  if (isLetter(text.charCodeAt(0))) return OTHER
   if (text.trim() === "") return BLANK
   return DRAWN.test(text) && THREE_ALIKE.test(text) ? SEPARATOR : OTHER
 }
@@ -67,10 +69,14 @@ function keyEndIn(text: string): number {
   for (let at = 0; at < end; at++) {
     const code = text.charCodeAt(at)
     if (code === COLON || code === EQUALS || code === TAB) return at
-    const lower = code | LOWER_CASE
-    if (lower >= LOWER_A && lower <= LOWER_Z && ++letters > LETTERS_MAX) return -1
+    if (isLetter(code) && ++letters > LETTERS_MAX) return -1
   }
   return -1
+}
+
+function isLetter(code: number): boolean {
+  const lower = code | LOWER_CASE
+  return lower >= LOWER_A && lower <= LOWER_Z
 }
 
 /** What a key means, however it is spelled. */

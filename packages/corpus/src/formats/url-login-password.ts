@@ -14,6 +14,8 @@ const URL = /^[a-z][a-z0-9+.-]{0,30}:\/\/./i
 const SCHEME = /^[a-z][a-z0-9+.-]{0,30}:\/\//i
 const SCHEME_AT_END = /[a-z][a-z0-9+.-]{0,30}$/i
 const HOST = /^(?:[\w-]{1,63}\.){1,20}[\w-]{2,63}(?=[/:?#;|\s]|$)|^localhost\b/i
+/** No URL begins so; most lines of a list of addresses do. */
+const ADDRESS_FIRST = /^(?!localhost\b)[\w.+-]*@/i
 const IP6_HOST = /\[[0-9a-f:.]{2,45}\]/iy
 const AUTHORITY_END = /[/?#:]/g
 const PORT = /:[0-9]{1,5}(?=[/?#:])/y
@@ -30,6 +32,7 @@ export const urlLoginPassword = delimitedLines({
   fits(text, delimiter) {
     // All white space separates alike; the kind that is there is the one to name.
     if (!text.includes(delimiter)) return false
+    if (ADDRESS_FIRST.test(text) && !text.includes("://")) return false
     const said = readUrlLogin(text, new Delimiter(delimiter))
     if (said?.site == null || said.login === "") return false
     return URL.test(text) || identityTypeOf(said.login) !== null

@@ -1,5 +1,5 @@
 import type { Detected } from "../formats/format.ts"
-import { blocksOf, detectFormat, seeks, titleOf } from "../formats/formats.ts"
+import { blocksOf, detectFormat, FORMATS, seeks, titleOf } from "../formats/formats.ts"
 import { type FormatHints, HEAD_BYTES_MAX } from "../formats/head.ts"
 import type { ParsedRow, RejectReason } from "../formats/parsed-row.ts"
 import { logDay } from "../formats/log-day.ts"
@@ -122,10 +122,14 @@ async function lookAt(
   try {
     const members: ExaminedMember[] = []
     const shown: ShownRow[] = []
+    // Files that lie side by side are mostly alike.
+    let likely: string | null = null
     for await (const member of inputs.members()) {
       const { number, name } = member
       told(number, name)
-      const detected = detectFormat(name, await firstBytes(member.bytes(), HEAD_BYTES_MAX), hints)
+      const head = await firstBytes(member.bytes(), HEAD_BYTES_MAX)
+      const detected = detectFormat(name, head, hints, FORMATS, likely)
+      likely = detected?.format.name ?? likely
       if (detected !== null) refuse(name, detected)
       members.push({
         number,

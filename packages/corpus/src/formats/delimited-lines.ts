@@ -32,6 +32,7 @@ export function delimitedLines(kind: {
     name,
     title,
     hasColumns: false,
+    isWeighed: true,
     detect(head, beaten = 0) {
       let found = { name, delimiter: usualDelimiter }
       let most = beaten
@@ -41,7 +42,7 @@ export function delimitedLines(kind: {
         const fitting = fittingTexts(head.texts, most, (text) => kind.fits(text, delimiter))
         if (fitting === null) continue
         most = fitting.length
-        found = { name, delimiter: withSpace(delimiter, fitting) }
+        found = { name, delimiter: spacedAs(delimiter, fitting) }
       }
       return { found, fitting: most }
     },
@@ -73,9 +74,15 @@ function fittingTexts(
 export const textLines: FileFormat["blocks"] = (member, _found, encoding, blockBytes) =>
   lineBlocks(textBytes(member.bytes(), encoding), blockBytes)
 
-function withSpace(delimiter: string, fitting: readonly string[]): string {
+function spacedAs(delimiter: string, fitting: readonly string[]): string {
   if (delimiter.trim() === "") return delimiter
-  const having = fitting.filter((text) => text.includes(delimiter))
-  const spaced = having.filter((text) => text.includes(`${delimiter} `))
-  return spaced.length > having.length * SPACE_SHARE_MIN ? `${delimiter} ` : delimiter
+  const withSpace = `${delimiter} `
+  let having = 0
+  let spaced = 0
+  for (const text of fitting) {
+    if (!text.includes(delimiter)) continue
+    having++
+    if (text.includes(withSpace)) spaced++
+  }
+  return spaced > having * SPACE_SHARE_MIN ? withSpace : delimiter
 }

@@ -15,6 +15,8 @@ export interface FileFormat<Found extends FoundFormat = FoundFormat> {
   readonly title: string
   /** Whether rows have columns, so that `--map` can name them. */
   readonly hasColumns: boolean
+  /** Set where it is never certain, but weighed against others by the lines that fit. */
+  readonly isWeighed?: true
   /** Set where a file is read by places in it, and not from front to back. */
   readonly seeks?: true
   /**

@@ -40,20 +40,22 @@ export const FORMAT_NAMES: readonly string[] = FORMATS.map(({ name }) => name).s
 const FITTING_SHARE_MIN = 0.25
 
 /**
- * The format of a member, by its name and first bytes; null if it cannot be imported. Throws
- * InputError if `--map` names a column that the file does not have.
+ * The format of a member, by its name and first bytes; null if it cannot be imported. That a
+ * format is likely changes nothing but how soon it is known. Throws InputError if `--map` names a
+ * column that the file does not have.
  */
 export function detectFormat(
   name: string,
   bytes: Buffer,
   hints: FormatHints,
   formats: readonly FileFormat[] = FORMATS,
+  likely: string | null = null,
 ): Detected | null {
   const head = new Head(bytes, hints)
   try {
     const found =
       hints.format === undefined
-        ? bestFit(head, name, formats)
+        ? bestFit(head, name, formats, likely)
         : (formats.find((format) => format.name === hints.format)?.detect(head)?.found ?? null)
     return found === null ? null : { format: found, encoding: head.encoding }
   } catch (error) {
@@ -63,21 +65,42 @@ export function detectFormat(
   }
 }
 
-function bestFit(head: Head, name: string, formats: readonly FileFormat[]): FoundFormat | null {
+function bestFit(
+  head: Head,
+  name: string,
+  formats: readonly FileFormat[],
+  likely: string | null,
+): FoundFormat | null {
   // Columns that the person named are not ignored, and the lines of a log that name people without
   // a password are no list.
   const onlyTables = Object.keys(head.map).length > 0 || isCompanion(basename(name))
   let best: FoundFormat | null = null
+  let bestAt = -1
   let most = 0
-  for (const format of formats) {
+  for (const format of likelyFirst(formats, likely)) {
     if (onlyTables && !format.hasColumns) continue
-    const { found, fitting } = format.detect(head, most) ?? NOTHING
+    const at = formats.indexOf(format)
+    const beaten = at < bestAt ? most - 1 : most
+    const { found, fitting } = format.detect(head, beaten) ?? NOTHING
     if (fitting === CERTAIN) return found
-    if (fitting <= most || fitting < head.texts.length * FITTING_SHARE_MIN) continue
+    if (fitting <= beaten || fitting < head.texts.length * FITTING_SHARE_MIN) continue
     most = fitting
     best = found
+    bestAt = at
   }
   return best
+}
+
+/**
+ * The likely one before all that it is weighed against. Where it fits every line, they have to fit
+ * every line too, and most are through with the first.
+ */
+function likelyFirst(formats: readonly FileFormat[], likely: string | null): readonly FileFormat[] {
+  const isWeighed = (format: FileFormat): boolean => format.isWeighed === true
+  const found = formats.find((format) => format.name === likely && isWeighed(format))
+  if (found === undefined) return formats
+  const certain = formats.filter((format) => !isWeighed(format))
+  return [...certain, found, ...formats.filter((format) => isWeighed(format) && format !== found)]
 }
 
 const NOTHING = { found: null, fitting: 0 }

@@ -17,6 +17,7 @@ import { sortHere, type SortedHere } from "./engine/sort-here.ts"
 import type { SortedSegment, SorterOptions, SortProgress } from "./engine/sorter.ts"
 import type { SegmentWork } from "./import-request.ts"
 import { keepSegment, type KeptSegment, segmentFile, unfinishedSegment } from "./kept-segment.ts"
+import { isPacked, PACKED_FACTOR, readingThreads } from "./reading-threads.ts"
 import { RowsExpected } from "./rows-expected.ts"
 import { GROUP_ROWS } from "./segments/segment-writer.ts"
 
@@ -102,8 +103,10 @@ export async function makeSegment(
     const onSorted = (sorted: SortProgress): void => progressOfSorting?.note(sorted)
     const sorting =
       sorter === null ? sortHere(reader, options, onSorted) : sorter.sort(options, onSorted)
-    // A second thread costs more to start than a small input costs to parse.
-    const threads = isSmall ? 1 : Math.min(THREADS_MAX, availableParallelism())
+    const threads = readingThreads(examined, {
+      cores: availableParallelism(),
+      isStream: request.streamed !== undefined,
+    })
     const reading = reader.read(
       readJob(work, { startedAtMs, domains, rejects, threads }),
       ({ bytes, rows, rejected }) =>
@@ -266,9 +269,6 @@ async function* segmentBlocks(
 /** Below this, the files of an import as they lie on the disk are sorted by the command itself. */
 const SMALL_BYTES = 4e6
 
-/** More threads than this would wait for the sorter. */
-const THREADS_MAX = 8
-
 export function rejectedIn({ rejects }: ReadTally): number {
   return Object.values(rejects).reduce((sum, count) => sum + count, 0)
 }
@@ -286,15 +286,12 @@ function refuseNothing(tally: ReadTally, list: string): void {
 
 /**
  * What an import writes, against the bytes of its input: a row of 30 bytes takes 24 where the
- * sorter spills, for a while twice that, 20 in the segment and up to 55 in the index. Packed input
- * is taken for four times its size.
+ * sorter spills, for a while twice that, 20 in the segment and up to 55 in the index.
  */
 const DISK_FACTOR = 4
-const PACKED_FACTOR = 4
 
 function refuseFullDisk(directory: DataDirectory, paths: readonly string[], bytes: number): void {
-  const packed = paths.some((path) => /\.(?:gz|zst|zip)$/i.test(path))
-  const needed = bytes * DISK_FACTOR * (packed ? PACKED_FACTOR : 1)
+  const needed = bytes * DISK_FACTOR * (isPacked(paths) ? PACKED_FACTOR : 1)
   const { bavail, bsize } = statfsSync(directory.path)
   if (bavail * bsize >= needed) return
   const megabytes = (count: number): string => (count / 1e6).toFixed(0)

@@ -3,7 +3,7 @@ import { join } from "node:path"
 import type { InputFile } from "./member.ts"
 import type { SkipTally } from "./skipped.ts"
 
-/** What the paths of everything in a folder begin with, as joining them one by one would have it. */
+/** What the paths of all that is in a folder begin with, as if each were joined to it. */
 export function pathsBegin(folder: string): string {
   return join(folder, "x").slice(0, -1)
 }

@@ -9,7 +9,7 @@ import {
   writeFileSync,
 } from "node:fs"
 import { tmpdir } from "node:os"
-import { join } from "node:path"
+import { join, relative } from "node:path"
 import { after, test } from "node:test"
 import { type ContentDigest, contentDigest, inputStamp, namedInputs } from "./content-digest.ts"
 
@@ -43,6 +43,30 @@ test("in a folder every file counts, with its name", async () => {
   const { sha256 } = await digestOf([folder])
   renameSync(join(folder, "inner", "a"), join(folder, "inner", "b"))
   assert.notEqual((await digestOf([folder])).sha256, sha256)
+})
+
+test("a folder has one digest, however its path is spelled, and another one has another", async () => {
+  const folder = join(directory, "spelled")
+  mkdirSync(join(folder, "in"), { recursive: true })
+  writeFileSync(join(folder, "in", "a"), "1")
+  writeFileSync(join(folder, "b"), "2")
+  const { sha256 } = await digestOf([folder])
+  const fromHere = relative(process.cwd(), folder)
+  for (const path of [`${folder}/`, `${folder}//`, `${folder}/.`, `${folder}/in/..`, fromHere])
+    assert.equal((await digestOf([path])).sha256, sha256, path)
+  assert.notEqual((await digestOf([`${folder}/in`])).sha256, sha256)
+
+  const namesIn = (path: string): string[] =>
+    namedInputs([path])
+      .files.flat()
+      .map((file) => file.within)
+  const whole = namesIn(folder)
+  const before = process.cwd()
+  process.chdir(folder)
+  const here = namesIn(".")
+  process.chdir(before)
+  assert.deepEqual(whole, ["/b", "/in/a"])
+  assert.deepEqual(here, whole)
 })
 
 test("a file that was touched has another stamp; what is not there is named", async () => {

@@ -83,7 +83,9 @@ function filesOf(path: string, disk: SeenDisk): FoundFile[] {
     if (isFile) return [foundFile(path, "", disk)]
     if (!isFolder) throw new InputError(`${path} is neither a file nor a folder`)
     const files: FoundFile[] = []
-    walk(path, disk, (file) => void files.push(foundFile(file, file.slice(path.length), disk)))
+    // Without what was named, so that `logs`, `logs/` and `./logs` are one folder.
+    const begin = pathsBegin(path).length
+    walk(path, disk, (file) => void files.push(foundFile(file, `/${file.slice(begin)}`, disk)))
     return files.sort((one, other) => (one.within < other.within ? -1 : 1))
   })
 }

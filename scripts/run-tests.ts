@@ -85,7 +85,9 @@ export async function runTests(
       void endLateFiles(runner, options.timeoutMs, folder, over)
       times.push(processorTimes(runner, over))
     }
-    const exitCode = await runCommand(command, { ...options, watch }).finally(() => over.abort())
+    // See packages/stores/testing/postgres/new-data.ts.
+    const env = { ASSAY_TEST_POSTGRES_DATA: join(folder, "postgres"), ...options.env }
+    const exitCode = await runCommand(command, { env, watch }).finally(() => over.abort())
     return testRun(groups, readRecords(recordFile), exitCode, (await Promise.all(times)).flat())
   } finally {
     rmSync(folder, { recursive: true })

@@ -62,8 +62,15 @@ export function testsOnRecords(
   }
 }
 
-/** What this suite does not state, no caller may rely on. */
-export function recordsSuite(engine: string, newDatabase: () => Promise<TestDatabase>): void {
+/**
+ * What this suite does not state, no caller may rely on. Where a new database has the tables
+ * already, an empty one is for the tests that are about making them.
+ */
+export function recordsSuite(
+  engine: string,
+  newDatabase: () => Promise<TestDatabase>,
+  emptyDatabase = newDatabase,
+): void {
   const onRecords = testsOnRecords(engine, newDatabase)
 
   onRecords("a tenant is found by name and starts with no settings", async ({ records }) => {
@@ -557,7 +564,7 @@ export function recordsSuite(engine: string, newDatabase: () => Promise<TestData
   })
 
   test(`${engine}: migrating again, or from several openings at once, changes nothing`, async () => {
-    const { open } = await newDatabase()
+    const { open } = await emptyDatabase()
     const openings = await Promise.all([open(), open(), open()])
     await assert.rejects(openings[0].ping(), refusedAs("unavailable"))
     await Promise.all(openings.map((records) => records.migrate()))

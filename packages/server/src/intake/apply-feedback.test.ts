@@ -38,7 +38,7 @@ if (cluster !== null && server !== null) {
   let places = 0
 
   const place = async (t: TestContext): Promise<Place> => {
-    const url = await server.createDatabase()
+    const url = await server.createRecordsDatabase()
     const name = `of-${++places}`
     const node = async (): Promise<Node> => {
       const records = await openPostgresRecords({ url, poolMax: 2, auditKey })

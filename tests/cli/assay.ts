@@ -1,7 +1,9 @@
-import assert from "node:assert/strict"
 import { execFile } from "node:child_process"
+import cluster from "node:cluster"
+import { userInfo } from "node:os"
 import { storesOf } from "../http/shared-stores.ts"
 import { bareEnvironment } from "../http/bare-environment.ts"
+import type { Terminal } from "../../packages/server/src/cli/terminal.ts"
 import { assayProgram } from "../../scripts/program.ts"
 import { COMMAND_MS } from "./command-time.ts"
 
@@ -40,12 +42,49 @@ export async function assay(
   })
 }
 
-/** Makes a key with `assay keys create`, which must succeed, and returns it. */
-export async function createKey(
-  { dataDirectory, env }: { readonly dataDirectory: string; readonly env?: Record<string, string> },
+interface Place {
+  readonly dataDirectory: string
+  readonly env?: Readonly<Record<string, string>>
+}
+
+/** Makes a key as `assay keys create` does, and returns it. */
+export async function createKey(place: Place, ...args: readonly string[]): Promise<string> {
+  return await printedHere(["keys", "create", ...args], place)
+}
+
+/** Invites a person as `assay people invite` does, and returns the link. */
+export async function invite(
+  { dataDirectory, port, env }: Place & { readonly port: number },
   ...args: readonly string[]
 ): Promise<string> {
-  const made = await assay(["keys", "create", ...args], { ...env, ASSAY_DATA: dataDirectory })
-  assert.equal(made.code, 0, made.err)
-  return made.out.trim()
+  const place = { dataDirectory, env: { ...env, PORT: String(port) } }
+  return await printedHere(["people", "invite", ...args], place)
+}
+
+/**
+ * Runs a command in this process, for tests that are not about the command: one of its own takes
+ * ten times as long. Returns what it prints; rejects where the command would fail.
+ */
+async function printedHere(
+  args: readonly string[],
+  { dataDirectory, env }: Place,
+): Promise<string> {
+  const { assayCommand } = await import("../../packages/server/src/cli/assay-command.ts")
+  const stores = env !== undefined && "DATABASE_URL" in env ? {} : await storesOf(dataDirectory)
+  const printed: string[] = []
+  const terminal: Terminal = {
+    env: { ...stores, ...env, ASSAY_DATA: dataDirectory },
+    user: `shell:${userInfo().username}`,
+    now: Date.now,
+    print: (line) => void printed.push(line),
+    note: () => undefined,
+  }
+  // As the program does: nobody else may read what it makes.
+  const umask = process.umask(0o077)
+  try {
+    await assayCommand({ terminal, process, cluster }).parseAsync([...args], { from: "user" })
+  } finally {
+    process.umask(umask)
+  }
+  return printed.join("\n")
 }

@@ -3,7 +3,7 @@ import assert from "node:assert/strict"
 import { RIGHTS } from "@assay/core/contract"
 import { SESSION_COOKIE } from "../../packages/server/src/accounts/caller-of.ts"
 import { csrfTokenOf } from "../../packages/server/src/accounts/sessions.ts"
-import { assay, createKey } from "../cli/assay.ts"
+import { createKey, invite } from "../cli/assay.ts"
 import type { ServiceRequest } from "./request-to.ts"
 import type { Service } from "./service.ts"
 import { joins, tokenIn } from "./signed-in.ts"
@@ -36,11 +36,9 @@ export async function createAccount(
 
 /** The session of a new owner of a tenant. */
 export async function signedInOwner(place: Place, tenant: string): Promise<string> {
-  const env = { ...place.env, ASSAY_DATA: place.dataDirectory, PORT: String(place.port) }
-  const invited = await assay(["people", "invite", "--tenant", tenant, "--role", "owner"], env)
-  assert.equal(invited.code, 0, invited.err)
+  const link = await invite(place, "--tenant", tenant, "--role", "owner")
   const address = `owner-${Math.random().toString(36).slice(2)}@people.example`
-  const owner = await joins(place, tokenIn(invited.out.trim()), address)
+  const owner = await joins(place, tokenIn(link), address)
   const session = owner.cookies.get(SESSION_COOKIE)
   assert.ok(session !== undefined)
   return session

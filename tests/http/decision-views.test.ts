@@ -7,7 +7,7 @@ import type {
   ProblemDetails,
   ReviewViewList,
 } from "@assay/core/contract"
-import { assay, createKey } from "../cli/assay.ts"
+import { createKey, invite } from "../cli/assay.ts"
 import { filesWith, needlesOf } from "./search.ts"
 import { type Service, startService } from "./service.ts"
 import { type Answer, joins, signsIn, tokenIn, type Visitor } from "./signed-in.ts"
@@ -24,12 +24,9 @@ after(() => service.stop())
 
 /** A tenant with a key of every scope, and somebody of each role at a browser. */
 async function newTenant(name: string): Promise<Record<"owner" | "analyst" | "viewer", Visitor>> {
-  const env = { ASSAY_DATA: service.dataDirectory, PORT: String(service.port) }
   const member = async (role: string): Promise<Visitor> => {
-    const invite = ["people", "invite", "--tenant", name, "--role", role]
-    const { out, err } = await assay(invite, env)
-    assert.match(out, /#/, err)
-    return await joins(service, tokenIn(out.trim()), `${role}-of-${name}@people.example`)
+    const link = await invite(service, "--tenant", name, "--role", role)
+    return await joins(service, tokenIn(link), `${role}-of-${name}@people.example`)
   }
   return {
     owner: await member("owner"),

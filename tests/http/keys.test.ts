@@ -6,7 +6,7 @@ import { UsageReport } from "@assay/core/contract"
 import { Value } from "typebox/value"
 import { dayOf } from "../../packages/runtime/src/time.ts"
 import { mintApiKey } from "../../packages/server/src/accounts/api-key.ts"
-import { assay, createKey } from "../cli/assay.ts"
+import { assay } from "../cli/assay.ts"
 import { type Service, startService } from "./service.ts"
 import { usageOf } from "./usage.ts"
 
@@ -16,8 +16,10 @@ before(async () => {
 })
 after(() => service.stop())
 
-function create(...args: string[]): Promise<string> {
-  return createKey(service, ...args)
+async function create(...args: string[]): Promise<string> {
+  const made = await assay(["keys", "create", ...args], { ASSAY_DATA: service.dataDirectory })
+  assert.equal(made.code, 0, made.err)
+  return made.out.trim()
 }
 
 async function score(key: string | null, headers: Record<string, string> = {}): Promise<Response> {

@@ -3,7 +3,7 @@ import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { test } from "node:test"
 import type { DomainCheck, DomainOverride, DomainOverrideList } from "@assay/core/contract"
-import { assay } from "../cli/assay.ts"
+import { assay, createKey, invite } from "../cli/assay.ts"
 import { openRecordsOf } from "./records-of.ts"
 import { type Service, startService } from "./service.ts"
 import { joins, printedToken, tokenIn, type Visitor } from "./signed-in.ts"
@@ -192,9 +192,8 @@ test("what is no domain or category, or a note of two lines, is refused, and a l
 
 test("a service key of corpus:admin may, an owner and a key of a tenant may not", async () => {
   await using service = await startService({ args: ["--workers", "1"] })
-  const env = { ASSAY_DATA: service.dataDirectory, PORT: String(service.port) }
-  const invited = await assay(["people", "invite", "--tenant", "demo", "--role", "owner"], env)
-  const owner = await joins(service, tokenIn(invited.out.trim()), "olga@people.example")
+  const link = await invite(service, "--tenant", "demo", "--role", "owner")
+  const owner = await joins(service, tokenIn(link), "olga@people.example")
   const json = { domain: "shop.example", category: "allow" }
   assert.equal((await owner.send("GET", OVERRIDES)).status, 403)
   assert.equal((await owner.send("POST", OVERRIDES, json)).status, 403)
@@ -202,8 +201,7 @@ test("a service key of corpus:admin may, an owner and a key of a tenant may not"
   assert.equal((await service.request(OVERRIDES, { json })).status, 403)
   assert.equal(existsSync(join(service.dataDirectory, "lists", "console.csv")), false)
 
-  const made = await assay(["keys", "create", "--service", "--scopes", "corpus:admin"], env)
-  const key = /ask_\w+/.exec(made.out)?.[0] ?? ""
+  const key = await createKey(service, "--service", "--scopes", "corpus:admin")
   const added = await service.request(OVERRIDES, { key, json })
-  assert.equal(added.status, 201, made.err)
+  assert.equal(added.status, 201)
 })

@@ -4,7 +4,7 @@ import { after, before, test } from "node:test"
 import { setTimeout as delay } from "node:timers/promises"
 import { openTransactions } from "../../packages/server/src/people/oidc/transaction.ts"
 import { openSecrets } from "../../packages/runtime/src/secrets.ts"
-import { assay } from "../cli/assay.ts"
+import { assay, invite } from "../cli/assay.ts"
 import { oidcBrowser, originOf, problemIn, START } from "./oidc-browser.ts"
 import { openRecordsOf } from "./records-of.ts"
 import { filesWith, needlesOf } from "./search.ts"
@@ -43,11 +43,8 @@ before(async () => {
   // Its claims are told on asking alone; oidc-faults.test.ts has those of tokens.
   desk = await putProvider(place, originOf(service), { claimsInToken: false })
   admin = await joins(service, printedToken(service), ADMIN)
-  const owner = await assay(["people", "invite", "--tenant", "demo", "--role", "owner"], {
-    ASSAY_DATA: data,
-  })
-  assert.equal(owner.code, 0, owner.err)
-  await joins(service, owner.out.trim().split("#")[1] ?? "", "olga.owner@sso.example")
+  const link = await invite(service, "--tenant", "demo", "--role", "owner")
+  await joins(service, link.split("#")[1] ?? "", "olga.owner@sso.example")
 })
 after(async () => {
   await service.stop()

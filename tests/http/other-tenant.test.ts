@@ -14,7 +14,7 @@ import {
   RIGHTS,
   type SessionDetails,
 } from "@assay/core/contract"
-import { assay, createKey } from "../cli/assay.ts"
+import { createKey, invite } from "../cli/assay.ts"
 import { openRecordsOf } from "./records-of.ts"
 import { type Service, startService } from "./service.ts"
 import { joins, signsIn, tokenIn, type Visitor } from "./signed-in.ts"
@@ -70,9 +70,8 @@ function rightOf(operation: string): Right {
 async function newTenant(name: string): Promise<Tenant> {
   const args = ["--tenant", name, "--plan", "enterprise", "--scopes", "all"] as const
   const key = await createKey(service, ...args)
-  const env = { ASSAY_DATA: service.dataDirectory, PORT: String(service.port) }
-  const { out } = await assay(["people", "invite", "--tenant", name, "--role", "owner"], env)
-  return { name, key, owner: await joins(service, tokenIn(out.trim()), `${name}@people.example`) }
+  const link = await invite(service, "--tenant", name, "--role", "owner")
+  return { name, key, owner: await joins(service, tokenIn(link), `${name}@people.example`) }
 }
 
 /** Times, the id of a request that is refused, and cursors, which have the minute in them. */

@@ -6,7 +6,7 @@ import { setTimeout as delay } from "node:timers/promises"
 import { openPostgresRecords } from "../../packages/stores/src/postgres/records.ts"
 import { testServerOrSkip } from "../../packages/stores/testing/postgres/test-server.ts"
 import { dayOf } from "../../packages/runtime/src/time.ts"
-import { assay, createKey } from "../cli/assay.ts"
+import { assay } from "../cli/assay.ts"
 import { startService } from "./service.ts"
 import { temporaryDirectory } from "./temporary.ts"
 
@@ -20,8 +20,10 @@ test("DATABASE_URL moves tenants, keys and usage to PostgreSQL, for server and c
   const data = join(temporary, "data")
   const env = { DATABASE_URL: url }
   const service = await startService({ dataDirectory: data, env, args: ["--workers", "2"] })
-  const place = { dataDirectory: data, env }
-  const key = await createKey(place, "--tenant", "acme", "--plan", "enterprise")
+  const create = ["keys", "create", "--tenant", "acme", "--plan", "enterprise"]
+  const made = await assay(create, { ...env, ASSAY_DATA: data })
+  assert.equal(made.code, 0, made.err)
+  const key = made.out.trim()
   for (let n = 0; n < 5; n++)
     assert.equal((await service.request("/api/v1/risk/score", { key, json: email })).status, 200)
   assert.equal((await service.request("/readyz")).status, 200)

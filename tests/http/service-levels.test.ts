@@ -10,7 +10,7 @@ import type {
   ServiceHealth,
   ServiceLevels,
 } from "@assay/core/contract"
-import { assay } from "../cli/assay.ts"
+import { invite } from "../cli/assay.ts"
 import { type Service, startService } from "./service.ts"
 import { joins, printedToken, signsIn, tokenIn, type Visitor } from "./signed-in.ts"
 import { temporaryDirectory } from "./temporary.ts"
@@ -27,10 +27,8 @@ async function levelsOf(who: Visitor, period = "24h"): Promise<ServiceLevels> {
 }
 
 async function member(service: Service, role: string): Promise<Visitor> {
-  const env = { ASSAY_DATA: service.dataDirectory, PORT: String(service.port) }
-  const args = ["people", "invite", "--tenant", "demo", "--role", role]
-  const { out } = await assay(args, env)
-  return await joins(service, tokenIn(out.trim()), `${role}@levels.example`)
+  const link = await invite(service, "--tenant", "demo", "--role", role)
+  return await joins(service, tokenIn(link), `${role}@levels.example`)
 }
 
 /** Waits until the figures pass; they are noted every ten seconds. */

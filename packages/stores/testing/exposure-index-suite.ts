@@ -48,7 +48,7 @@ export function exposureIndexSuite(
   open: (directory: string) => Promise<ExposureIndex>,
   opener: URL,
   alter: AlterStored,
-  identities = 20_000,
+  identities = process.env["ASSAY_SOAK"] === undefined ? 10_000 : 20_000,
   newestFormat = INDEX_FORMAT,
 ): void {
   const opened = async (t: TestContext): Promise<Opened> => {

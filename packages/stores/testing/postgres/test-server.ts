@@ -66,6 +66,9 @@ export async function startTestServer(): Promise<TestServer> {
   }
   let migrated: Promise<string> | undefined
   const migratedName = async (): Promise<string> => {
+    // With hundreds of databases the server would begin a process for one several times a second.
+    await execute(urlOf("postgres"), "alter system set autovacuum = off")
+    await execute(urlOf("postgres"), "select pg_reload_conf()")
     const url = await createDatabase()
     const records = await openPostgresRecords({ url, poolMax: 1, auditKey })
     await records.migrate()

@@ -37,7 +37,7 @@ const COUNTS = `${EVENTS} events survive ${KILLS} kills and a receiver that fail
 test(`sqlite: ${COUNTS}`, { timeout: ALL_MS }, async (context) => {
   const dataDirectory = join(temporary, "sqlite")
   await survive(context, {
-    start: () => startService({ dataDirectory, env: settings, args: ["--workers", "2"] }),
+    start: () => startService({ dataDirectory, env: settings }),
     services: 1,
     openRecords: () => openRecordsOf(dataDirectory),
   })
@@ -54,7 +54,7 @@ test(`postgres, two services: ${COUNTS}`, { timeout: ALL_MS }, async (context) =
   await survive(context, {
     start(place) {
       const dataDirectory = directories[place] ?? assert.fail("there is no such service")
-      return startService({ dataDirectory, env, args: ["--workers", "2"] })
+      return startService({ dataDirectory, env })
     },
     services: directories.length,
     openRecords: async () => {

@@ -26,12 +26,8 @@ import {
   type Row,
 } from "../src/exposure-index.ts"
 import { days, importedBatch, type Opened, ownBatch, row, seen } from "./opened-index-suite.ts"
-import {
-  childEnvironment,
-  programArguments,
-  secondProcess,
-  temporaryDirectory,
-} from "./second-process-suite.ts"
+import { programArguments, secondProcess, temporaryDirectory } from "./second-process-suite.ts"
+import { sourceEnvironment } from "./source-process.ts"
 
 const KILLS = process.env["ASSAY_SOAK"] === undefined ? 1 : 50
 const alice = keyOf(-1)
@@ -543,7 +539,7 @@ export function exposureIndexSuite(
     const { stdout } = spawnSync(process.execPath, programArguments(opener, directory), {
       input: `${JSON.stringify(command)}\n`,
       stdio: ["pipe", "pipe", "inherit"],
-      env: childEnvironment,
+      env: sourceEnvironment,
     })
     assert.match(stdout.toString(), /"live"\n$/)
     const found = await index.lookup(keyOf(1), null)

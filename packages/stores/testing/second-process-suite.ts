@@ -8,6 +8,7 @@ import { createInterface } from "node:readline"
 import type { TestContext } from "node:test"
 import { fileURLToPath } from "node:url"
 import type { Command } from "./exposure-index-process-suite.ts"
+import { sourceArguments, sourceEnvironment } from "./source-process.ts"
 
 /** A directory of the test's own, gone with it. */
 export async function temporaryDirectory(t: TestContext): Promise<string> {
@@ -27,12 +28,9 @@ export interface SecondProcess {
   kill(): Promise<void>
 }
 
-/** What a process of the suite knows of its surroundings. */
-export const childEnvironment = { PATH: process.env["PATH"] }
-
 export function programArguments(opener: URL, directory: string): string[] {
   const program = fileURLToPath(new URL("./exposure-index-process-suite.ts", import.meta.url))
-  return ["--conditions=source", program, opener.href, directory]
+  return [...sourceArguments, program, opener.href, directory]
 }
 
 /**
@@ -46,10 +44,12 @@ export async function secondProcess(
   fileBlocks?: number,
 ): Promise<SecondProcess> {
   const limit = fileBlocks === undefined ? "" : `trap '' XFSZ; ulimit -f ${fileBlocks};`
+  // Compiled code could not be kept under such a limit.
+  const env = fileBlocks === undefined ? sourceEnvironment : { PATH: process.env["PATH"] }
   const child = spawn(
     "/bin/sh",
     ["-c", `${limit} exec "$0" "$@"`, process.execPath, ...programArguments(opener, directory)],
-    { stdio: ["pipe", "pipe", "inherit"], env: childEnvironment },
+    { stdio: ["pipe", "pipe", "inherit"], env },
   )
   const ended = once(child, "exit")
   const kill = async (): Promise<void> => {

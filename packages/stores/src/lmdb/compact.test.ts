@@ -28,6 +28,7 @@ import { openLmdbIndex } from "./exposure-index.ts"
 import { linkedGeneration } from "./generations.ts"
 import { readIndexFacts } from "./index-facts.ts"
 import { putDocument } from "./stored.ts"
+import { sourceArguments } from "../../testing/source-process.ts"
 
 const opener = new URL("../../testing/lmdb/suite-opener.ts", import.meta.url)
 const IDENTITIES = 20_000
@@ -153,7 +154,7 @@ test(`lmdb: a compaction killed ${KILLS} times leaves the index as it was or com
     const child = spawn(
       process.execPath,
       [
-        "--conditions=source",
+        ...sourceArguments,
         fileURLToPath(new URL("../../testing/lmdb/compact-process-suite.ts", import.meta.url)),
         path,
       ],

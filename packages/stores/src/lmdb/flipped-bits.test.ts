@@ -6,7 +6,8 @@ import { test, type TestContext } from "node:test"
 import { fileURLToPath } from "node:url"
 import { importRows, keyOf, source } from "../../testing/exposure-index-process-suite.ts"
 import { type ExposureIndex, IndexDamaged } from "../exposure-index.ts"
-import { childEnvironment, temporaryDirectory } from "../../testing/second-process-suite.ts"
+import { temporaryDirectory } from "../../testing/second-process-suite.ts"
+import { sourceArguments, sourceEnvironment } from "../../testing/source-process.ts"
 import { compactLmdbIndex } from "./compact.ts"
 import { examineIndex } from "./examine.ts"
 import { openLmdbIndex } from "./exposure-index.ts"
@@ -346,14 +347,14 @@ for (const tenantId of [null, TENANT])
       const { stdout, signal } = spawnSync(
         process.execPath,
         [
-          "--conditions=source",
+          ...sourceArguments,
           program,
           directory,
           String(TRIAL_IDENTITIES),
           String(tenantId ?? 0),
           ...places.slice(0, 500),
         ],
-        { encoding: "utf8", env: childEnvironment },
+        { encoding: "utf8", env: sourceEnvironment },
       )
       const trials = stdout.split("\n").filter((line) => line.endsWith("}"))
       for (const trial of trials.map((line) => JSON.parse(line) as Trial)) {

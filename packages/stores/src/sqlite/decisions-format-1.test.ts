@@ -18,6 +18,7 @@ import {
 import { writeFormat1 } from "../../testing/format-1-decisions.ts"
 import { type Decision, type Decisions, ERASED_FORMAT } from "../decisions.ts"
 import { openSqliteDecisions, readSqliteDecisions } from "./decisions.ts"
+import { sourceArguments, sourceEnvironment } from "../../testing/source-process.ts"
 
 const [, , verb, place = ""] = process.argv
 if (verb === "move") await move(place)
@@ -184,6 +185,6 @@ test("a process that is killed while it moves them loses none", async (t) => {
 })
 
 function mover(directory: string): ChildProcess {
-  const args = ["--conditions=source", import.meta.filename, "move", directory]
-  return spawn(process.execPath, args, { stdio: "inherit", env: { PATH: process.env["PATH"] } })
+  const args = [...sourceArguments, import.meta.filename, "move", directory]
+  return spawn(process.execPath, args, { stdio: "inherit", env: sourceEnvironment })
 }

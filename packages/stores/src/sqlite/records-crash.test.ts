@@ -12,6 +12,7 @@ import { newKey } from "../../testing/records-suite.ts"
 import { auditKey } from "../../testing/audit-key.ts"
 import { verifyAudit } from "../audit-verify.ts"
 import { openSqliteRecords } from "./records.ts"
+import { sourceArguments } from "../../testing/source-process.ts"
 
 // Run by the test below as the process to be killed: `node records-crash.test.ts write FILE RUN`.
 const [, , verb, file = "", run = ""] = process.argv
@@ -60,7 +61,7 @@ function survive(kills: number): () => Promise<void> {
 
 /** Returns the ids a writer acknowledged before it was killed, at a random moment of its work. */
 async function killedWriter(file: string, run: number): Promise<string[]> {
-  const args = ["--conditions=source", import.meta.filename, "write", file, String(run)]
+  const args = [...sourceArguments, import.meta.filename, "write", file, String(run)]
   const writer = spawn(process.execPath, args, { stdio: ["ignore", "pipe", "inherit"] })
   const exited = once(writer, "exit")
   const ids: string[] = []

@@ -12,6 +12,7 @@ import { newKey } from "../../testing/records-suite.ts"
 import { recordsFormat } from "../records-migrate.ts"
 import { auditKey } from "../../testing/audit-key.ts"
 import { openSqliteRecords } from "./records.ts"
+import { sourceArguments } from "../../testing/source-process.ts"
 
 const ROWS = 30_000
 const soak = process.env["ASSAY_SOAK"] !== undefined
@@ -31,7 +32,7 @@ if (verb === "migrate") {
       for (let kill = 0; kill < kills; kill++) {
         const migrating = spawn(
           process.execPath,
-          ["--conditions=source", import.meta.filename, "migrate", file],
+          [...sourceArguments, import.meta.filename, "migrate", file],
           { stdio: ["ignore", "pipe", "inherit"] },
         )
         const exited = once(migrating, "exit")

@@ -8,6 +8,7 @@ import { createInterface } from "node:readline"
 import { test } from "node:test"
 import { openSqliteRecords } from "@assay/stores/sqlite/records"
 import { openSpendingLedger } from "./spending-ledger.ts"
+import { sourceArguments } from "@assay/stores/testing/source-process"
 
 const noon = Date.UTC(2026, 2, 1, 12)
 const march1 = { from: "2026-03-01", to: "2026-03-01" }
@@ -61,7 +62,7 @@ async function survive(kills: number): Promise<void> {
  * How many spends a process was allowed before it was killed, some time after its first `lines`.
  */
 async function killedSpender(path: string, tenantId: number, lines: number): Promise<number> {
-  const args = ["--conditions=source", import.meta.filename, "spend", path, String(tenantId)]
+  const args = [...sourceArguments, import.meta.filename, "spend", path, String(tenantId)]
   const child = spawn(process.execPath, args, { stdio: ["ignore", "pipe", "inherit"] })
   const exited = once(child, "exit")
   let allowed = 0

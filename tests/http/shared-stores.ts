@@ -2,14 +2,8 @@
 // on one PostgreSQL and one cluster, which the services of a file share as several installations
 // would.
 import { after } from "node:test"
-import {
-  startTestServer,
-  type TestServer,
-} from "../../packages/stores/testing/postgres/test-server.ts"
-import {
-  startTestCluster,
-  type TestCluster,
-} from "../../packages/stores/testing/redis/test-cluster.ts"
+import type { TestServer } from "../../packages/stores/testing/postgres/test-server.ts"
+import type { TestCluster } from "../../packages/stores/testing/redis/test-cluster.ts"
 
 /** How many nodes a service is made of in this run. */
 export const testNodes = Number(process.env["ASSAY_TEST_NODES"] ?? "1")
@@ -68,7 +62,12 @@ async function newStores(dataDirectory: string, number: number): Promise<StoresE
   return stores
 }
 
+/** What it imports is loaded here alone: nearly every file of this folder reaches this one. */
 async function startEngines(): Promise<Engines> {
+  const [{ startTestServer }, { startTestCluster }] = await Promise.all([
+    import("../../packages/stores/testing/postgres/test-server.ts"),
+    import("../../packages/stores/testing/redis/test-cluster.ts"),
+  ])
   const [postgres, cluster] = await Promise.all([startTestServer(), startTestCluster()])
   return { postgres, cluster }
 }

@@ -9,7 +9,7 @@ export const sourceArguments: readonly string[] = [
 const { PATH, NODE_COMPILE_CACHE } = process.env
 
 /**
- * A bare environment, with the compiled code that a run of tests keeps: a process with its own would
- * compile everything anew.
+ * A bare environment, with the compiled code that a run of tests keeps: without it, each process
+ * would compile everything anew.
  */
 export const sourceEnvironment = { PATH, ...(NODE_COMPILE_CACHE && { NODE_COMPILE_CACHE }) }

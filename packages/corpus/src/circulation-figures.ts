@@ -1,4 +1,3 @@
-import { mkdir, mkdtemp, rm } from "node:fs/promises"
 import { join } from "node:path"
 import { EXPOSURE_KINDS } from "@assay/core/score"
 import { type DuckDBConnection, DuckDBInstance } from "@duckdb/node-api"
@@ -6,6 +5,7 @@ import { type CirculationOrigin, ORIGINS_MAX } from "@assay/stores/catalogue"
 import type { Circulation, EntryKind } from "@assay/stores/exposure-index"
 import { plainEntry } from "@assay/stores/entry"
 import { rowOfEntry } from "@assay/stores/segment-block"
+import { makeMeasuringFolder } from "./measuring-folder.ts"
 import { sqlText } from "./segments/segment.ts"
 
 /** A source as measuring sees it. */
@@ -71,13 +71,12 @@ export async function circulationFigures(
   workDirectory: string,
   onProgress: MeasuringProgress = () => undefined,
 ): Promise<ReadonlyMap<number, CirculationFigures>> {
-  await mkdir(workDirectory, { recursive: true, mode: 0o700 })
-  const spill = await mkdtemp(join(workDirectory, "circulation-"))
+  const spill = makeMeasuringFolder(workDirectory)
   try {
     const instance = await DuckDBInstance.create(":memory:", {
       threads: "2",
       memory_limit: `${MEMORY_MB}MB`,
-      temp_directory: spill,
+      temp_directory: spill.path,
       autoinstall_known_extensions: "false",
       autoload_known_extensions: "false",
     })
@@ -89,7 +88,7 @@ export async function circulationFigures(
       instance.closeSync()
     }
   } finally {
-    await rm(spill, { recursive: true, force: true })
+    spill.remove()
   }
 }
 

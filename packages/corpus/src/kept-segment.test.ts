@@ -106,13 +106,9 @@ test("what an import left goes once another node imported the same, and what is 
   )
   // In a folder that several nodes share, another one has put its own there under the same name.
   writeFileSync(join(place.segments, "replaced.parquet"), "segment REPLACED")
-  for (const name of ["young", "old"]) {
-    mkdirSync(join(place.imports, `circulation-${name}`))
+  for (const name of ["young", "old"])
     writeFileSync(join(place.segments, `${name}.parquet.half`), "")
-  }
   const before = (now - 2 * 3_600_000) / 1000
-  utimesSync(join(place.imports, "circulation-young"), now / 1000, now / 1000)
-  utimesSync(join(place.imports, "circulation-old"), before, before)
   utimesSync(join(place.segments, "young.parquet.half"), now / 1000, now / 1000)
   utimesSync(join(place.segments, "old.parquet.half"), before, before)
   await removeLeftovers(place, catalogue, now)
@@ -121,7 +117,7 @@ test("what an import left goes once another node imported the same, and what is 
     "same.parquet",
     "young.parquet.half",
   ])
-  assert.deepEqual(readdirSync(place.imports).sort(), ["circulation-young", "same.json"])
+  assert.deepEqual(readdirSync(place.imports).sort(), ["same.json"])
   for (const name of ["taken-over", "differs", "same", "replaced"]) {
     rmSync(join(directory.segments, `${name}.parquet`))
     forgetKept(directory, name)

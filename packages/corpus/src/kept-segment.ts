@@ -10,6 +10,7 @@ import { renameDurably, writeDurably } from "@assay/runtime/durable-files"
 import { namesIn, readIfPresent } from "@assay/runtime/if-present"
 import type { ReadTally } from "./engine/reader.ts"
 import { fileSha256 } from "@assay/runtime/file-sha256"
+import { isInUse, isMeasuringFolder, removeUnlessInUse } from "./measuring-folder.ts"
 
 /**
  * The facts about a segment whose batch is not live yet. They stand in their own file until the
@@ -94,8 +95,7 @@ interface Leftover {
   readonly sha256?: string
 }
 
-/** Begin and end the names of what may be in use while nobody has the turn of imports. */
-const MEASURING = /^circulation-/
+/** Ends the name of what may be in use while nobody has the turn of imports. */
 const HALF_BROUGHT = /\.half$/
 
 /**
@@ -122,8 +122,7 @@ export function leftovers(
   for (const name of namesIn(directory.imports)) {
     const path = join(directory.imports, name)
     if (!name.endsWith(".json")) {
-      // A command that changes a source measures without the turn.
-      if (!MEASURING.test(name) || isOlder(path, nowMs)) found.push({ path })
+      if (!isMeasuringFolder(path) || !isInUse(path)) found.push({ path })
       continue
     }
     const kept = readNote(path)
@@ -154,6 +153,10 @@ export function leftovers(
 /** Removes them. */
 export async function removeLeftovers(...of: Parameters<typeof leftovers>): Promise<void> {
   for (const { path, sha256 } of leftovers(...of)) {
+    if (isMeasuringFolder(path)) {
+      removeUnlessInUse(path)
+      continue
+    }
     const isAnother =
       sha256 !== undefined && existsSync(path) && (await fileSha256(path)) !== sha256
     if (!isAnother) rmSync(path, { recursive: true, force: true })

@@ -195,6 +195,16 @@ export function lockImports(path: string): Lock | null {
   return takeLock(path, "import.lock")
 }
 
+/** The right to a folder within it. Null also where the folder is not there any more. */
+export function lockFolder(path: string): Lock | null {
+  try {
+    return takeLock(path, LOCK)
+  } catch (error) {
+    if (existsSync(path)) throw error
+    return null
+  }
+}
+
 export interface Lock {
   release(): void
 }

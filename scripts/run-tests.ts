@@ -86,7 +86,7 @@ export async function runTests(
       times.push(processorTimes(runner, over))
     }
     // See packages/stores/testing/postgres/new-data.ts.
-    const env = { ASSAY_TEST_POSTGRES_DATA: join(folder, "postgres"), ...options.env }
+    const env = { TEST_POSTGRES_DATA: join(folder, "postgres"), ...options.env }
     const exitCode = await runCommand(command, { env, watch }).finally(() => over.abort())
     return testRun(groups, readRecords(recordFile), exitCode, (await Promise.all(times)).flat())
   } finally {

@@ -16,6 +16,7 @@ import { type DataDirectory, openDataDirectory } from "@assay/runtime/data-direc
 import { deriveSecrets, sha256 } from "@assay/runtime/secrets"
 import type { Batch, Entry, ExposureIndex } from "@assay/stores/exposure-index"
 import { openLmdbIndex } from "@assay/stores/lmdb/exposure-index"
+import { ImportFailure } from "./engine/import-failure.ts"
 import { importCorpus } from "./import.ts"
 import type { ImportProgress, ImportReport } from "./import-request.ts"
 import { readKeptCatalogue } from "./kept-catalogue.ts"
@@ -34,12 +35,15 @@ interface Run {
   readonly compact?: () => Promise<void>
   readonly openIndex?: () => Promise<ExposureIndex>
   readonly onUnfinished?: (report: ImportReport) => void
+  readonly requireTurn?: () => Promise<void>
 }
 
 async function run(
   directory: DataDirectory,
-  { source = "s", onProgress, audit, isAudited, compact, openIndex, onUnfinished }: Run = {},
+  run: Run = {},
 ): Promise<ImportReport & { resumed: boolean }> {
+  const { source = "s", onProgress, audit, isAudited, compact, openIndex, onUnfinished } = run
+  const { requireTurn } = run
   const stopping = new AbortController()
   let resumed = false
   const report = await importCorpus(
@@ -63,6 +67,9 @@ async function run(
       audit: async ({ action }) => await audit?.(action),
       ...(isAudited && { isAudited }),
       compact: async () => await compact?.(),
+      ...(requireTurn && {
+        sharedTurn: async () => ({ require: requireTurn, release: async () => undefined }),
+      }),
     },
     {
       waits: () => assert.fail("nobody else imports"),
@@ -184,6 +191,22 @@ for (const [what, breaking, said] of BEHIND) {
     assert.deepEqual(readdirSync(directory.imports), [])
   })
 }
+
+test("an import that lost its turn says so, whatever it met first, and one that has it says what it met", async () => {
+  const directory = openDataDirectory(join(temporary, "turn"))
+  const openIndex = async (): Promise<ExposureIndex> => {
+    throw new Error("The cluster gives no answer in time")
+  }
+  const lost = async (): Promise<void> => {
+    throw new ImportFailure("another-runs", "Another may have begun")
+  }
+  await assert.rejects(run(directory, { openIndex, requireTurn: lost }), { code: "another-runs" })
+  const away = async (): Promise<void> => {
+    throw new Error("The records are away")
+  }
+  for (const requireTurn of [async () => undefined, away])
+    await assert.rejects(run(directory, { openIndex, requireTurn }), /^Error: The cluster gives/)
+})
 
 test("where another node made a batch live and was lost before it was audited, the same again audits it once", async () => {
   const directory = openDataDirectory(join(temporary, "elsewhere"))

@@ -79,7 +79,7 @@ export async function importCorpus(
     await reach.compact((done, total) => watch.compacts(done, total))
     return { ...report, phases: phases.sofar() }
   } catch (error) {
-    throw unfinished(live, error, watch)
+    throw unfinished(live, (await lossOf(shared, error)) ?? error, watch)
   } finally {
     await shared?.release()
     lock.release()
@@ -101,6 +101,20 @@ function inTurn(reach: ImportReach, turn: SharedTurn | null): ImportReach {
         },
       }
     },
+  }
+}
+
+/**
+ * That a failed import lost its turn, whatever the process met first when it went on: a store that
+ * it had waited for while it was stopped, for one.
+ */
+async function lossOf(turn: SharedTurn | null, failure: unknown): Promise<ImportFailure | null> {
+  if (turn === null || failure instanceof ImportFailure) return null
+  try {
+    await turn.require()
+    return null
+  } catch (error) {
+    return error instanceof ImportFailure ? error : null
   }
 }
 

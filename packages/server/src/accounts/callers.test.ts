@@ -13,11 +13,13 @@ async function calledOnce(t: TestContext, expiresAt: number | null = null) {
     elapsedMs: 0,
     asked: 0,
     revokedAt: null as number | null,
+    areSilent: false,
   }
   const key = { id: "k", tenantId: null, scopes: ["score"], createdAt: 0, expiresAt }
   const callers = openCallers({
     accounts: {
-      accountsVersion: async () => state.version,
+      accountsVersion: async () =>
+        state.areSilent ? await new Promise<never>(() => undefined) : state.version,
       async keyByHash() {
         state.asked++
         return {
@@ -82,4 +84,27 @@ test("nobody is known by what was remembered too long ago", async (t) => {
   assert.ok(!isKnown(callers, authorization))
   assert.equal((await callers.authenticate(authorization)).keyId, "k")
   assert.ok(isKnown(callers, authorization))
+})
+
+test("while the records are silent one request waits for a second, the next ones for nothing, and after a minute all are refused", async (t) => {
+  const { callers, authorization, state, poll } = await calledOnce(t)
+  state.areSilent = true
+  state.elapsedMs = 4_001
+  assert.ok(!isKnown(callers, authorization))
+  const startedAt = performance.now()
+  assert.equal((await callers.authenticate(authorization)).keyId, "k")
+  assert.ok(performance.now() - startedAt > 900)
+  assert.ok(isKnown(callers, authorization))
+  state.elapsedMs = 60_000
+  await poll()
+  assert.ok(isKnown(callers, authorization))
+  state.elapsedMs = 60_001
+  assert.ok(!isKnown(callers, authorization))
+  await assert.rejects(async () => callers.authenticate(authorization), { code: "unavailable" })
+
+  state.areSilent = false
+  state.version++
+  state.revokedAt = 1
+  await poll()
+  await assert.rejects(async () => callers.authenticate(authorization), /not valid here/)
 })

@@ -8,8 +8,10 @@ import {
 } from "@assay/core/contract"
 import { Problem } from "../base/problem.ts"
 import type { Accounts, ApiKey, KeyHolder, Tenant } from "@assay/stores/records"
+import { RecordsError } from "@assay/stores/records-error"
 import { HOUR_MS } from "@assay/runtime/time"
 import { hashApiKey, readApiKey } from "./api-key.ts"
+import { inTime } from "./in-time.ts"
 import { type Plan, planOf, plans } from "./plans.ts"
 import { type ShadowPolicy, shadowPolicyOf } from "./shadow-policy.ts"
 import { readTenantSettings, type ScoringSettings, scoringSettings } from "./tenant-settings.ts"
@@ -71,6 +73,8 @@ interface CallersOptions {
 const POLL_MS = 2_000
 /** Past this age of the last successful poll a request waits for a new one. */
 const STALE_MS = 4_000
+/** How long it waits. Past that the records are away, and no request waits until they answer. */
+const WAIT_MS = 1_000
 /** While the records are away, keys already known are honoured this long. */
 const HONOURED_MS = 60_000
 const CACHED_MAX = 50_000
@@ -92,6 +96,7 @@ export function openCallers({ accounts, now, elapsed, demoKeysAllowed }: Callers
   const recent = new Map<string, CachedCaller>()
   let version: number | null = null
   let checkedAt = -Infinity
+  let areAway = false
 
   async function poll(): Promise<void> {
     recent.clear()
@@ -100,6 +105,7 @@ export function openCallers({ accounts, now, elapsed, demoKeysAllowed }: Callers
     recent.clear()
     version = current
     checkedAt = elapsed()
+    areAway = false
   }
 
   /**
@@ -108,8 +114,10 @@ export function openCallers({ accounts, now, elapsed, demoKeysAllowed }: Callers
    */
   async function find(hash: Buffer): Promise<Caller> {
     if (isStale()) {
-      await poll().catch((error: unknown) => {
-        if (elapsed() - checkedAt > HONOURED_MS) throw error
+      await inTime(poll(), WAIT_MS).catch((cause: unknown) => {
+        areAway = true
+        if (isStale())
+          throw new RecordsError("unavailable", "Nothing is known of keys any more", { cause })
       })
     }
     const name = hash.toString("base64")
@@ -134,7 +142,7 @@ export function openCallers({ accounts, now, elapsed, demoKeysAllowed }: Callers
   const isUsable = ({ revokedAt, expiresAt }: CachedCaller): boolean =>
     revokedAt === null && (expiresAt === null || expiresAt > now())
 
-  const isStale = (): boolean => elapsed() - checkedAt > STALE_MS
+  const isStale = (): boolean => elapsed() - checkedAt > (areAway ? HONOURED_MS : STALE_MS)
 
   /** What is remembered of a key, unless it is too old to be believed. */
   function remembered(hash: Buffer): CachedCaller | undefined {
@@ -151,8 +159,8 @@ export function openCallers({ accounts, now, elapsed, demoKeysAllowed }: Callers
     return caller
   }
 
-  // A failed poll is not lost: the next request finds the last one too old, polls itself and
-  // reports the error.
+  // A failed poll is not lost: the next request finds the last one too old, polls itself and finds
+  // the records away.
   const timer = setInterval(() => void poll().catch(() => undefined), POLL_MS)
   timer.unref()
   return {

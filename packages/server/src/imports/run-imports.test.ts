@@ -121,6 +121,20 @@ async function begun(service: Service): Promise<string> {
   return id
 }
 
+test("what was said of an import is said again by a service that follows one killed just then", async () => {
+  const { start } = place()
+  const killed = start()
+  const id = await begun(killed)
+  killed.tell({ type: "ready" }, live)
+  const [counting] = await killed.imports.list()
+  const [kept] = await start().imports.list()
+  assert.deepEqual(kept?.report, counting?.report)
+  killed.tell({ type: "done", decided: { identities: 3, days: 30 } })
+  const done = await killed.imports.get(id)
+  assert.equal(done?.state, "done")
+  assert.deepEqual(await start().imports.list(), [done])
+})
+
 test("an import that is done is listed with its report, also by the next service, without its file", async () => {
   const { file, start } = place()
   const first = start()

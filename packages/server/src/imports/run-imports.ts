@@ -87,6 +87,15 @@ export function runImports(runner: ImportRunner, catalogue: () => Promise<Catalo
     return saving
   }
 
+  /** What is told is kept first, so that a service that follows a killed one says it too. */
+  async function saved(): Promise<void> {
+    let last: Promise<boolean>
+    do {
+      last = saving
+      await last
+    } while (last !== saving)
+  }
+
   function end(run: Run, how: Partial<KeptState> & { readonly state: ImportOutcome }): void {
     if (run.state.state !== "running") return
     const over = { seconds_left: null, ended_at: new Date(now()).toISOString() }
@@ -242,9 +251,11 @@ export function runImports(runner: ImportRunner, catalogue: () => Promise<Catalo
     kept: () => runs.map((run) => ({ state: upToNow(run), importedBy: run.importedBy })),
     async list() {
       await trySettle()
+      await saved()
       return runs.map(upToNow)
     },
     async get(id) {
+      await saved()
       const run = find(id)
       return run === undefined ? null : upToNow(run)
     },
@@ -252,6 +263,7 @@ export function runImports(runner: ImportRunner, catalogue: () => Promise<Catalo
       const run = find(id)
       if (run === undefined) return null
       await orAfter(READ_MS, run.read.promise, null)
+      await saved()
       return upToNow(run)
     },
     async stop(id) {

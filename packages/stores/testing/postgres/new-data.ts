@@ -4,7 +4,7 @@ import { rename, rm } from "node:fs/promises"
 import { promisify } from "node:util"
 
 /** Where a run of many test files keeps the data of a new server. */
-const KEPT = process.env["ASSAY_TEST_POSTGRES_DATA"]
+const KEPT = process.env["TEST_POSTGRES_DATA"]
 
 const run = promisify(execFile)
 

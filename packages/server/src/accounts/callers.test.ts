@@ -1,5 +1,6 @@
 import assert from "node:assert/strict"
 import { test, type TestContext } from "node:test"
+import { setTimeout as delay } from "node:timers/promises"
 import type { ApiKey } from "@assay/stores/records"
 import { mintApiKey } from "./api-key.ts"
 import { type Callers, openCallers } from "./callers.ts"
@@ -84,6 +85,34 @@ test("nobody is known by what was remembered too long ago", async (t) => {
   assert.ok(!isKnown(callers, authorization))
   assert.equal((await callers.authenticate(authorization)).keyId, "k")
   assert.ok(isKnown(callers, authorization))
+})
+
+test("the first request waits for records that are slow, since nothing is known of keys before", async (t) => {
+  const slow = Promise.withResolvers<number>()
+  const callers = openCallers({
+    accounts: {
+      accountsVersion: () => slow.promise,
+      keyByHash: async () => ({
+        key: {
+          id: "k",
+          tenantId: null,
+          scopes: [],
+          expiresAt: null,
+          revokedAt: null,
+        } as unknown as ApiKey,
+        tenant: null,
+        shadow: null,
+      }),
+    },
+    now: () => 0,
+    elapsed: () => 0,
+    demoKeysAllowed: false,
+  })
+  t.after(() => callers.close())
+  const answers = [1, 2].map(async () => callers.authenticate(`Bearer ${mintApiKey()}`))
+  await delay(1_200)
+  slow.resolve(1)
+  for (const { keyId } of await Promise.all(answers)) assert.equal(keyId, "k")
 })
 
 test("while the records are silent one request waits for a second, the next ones for nothing, and after a minute all are refused", async (t) => {

@@ -108,18 +108,25 @@ export function openCallers({ accounts, now, elapsed, demoKeysAllowed }: Callers
     areAway = false
   }
 
+  /** Throws where the records are away and nothing that is remembered may be believed. */
+  async function look(): Promise<void> {
+    const isTooOld = elapsed() - checkedAt > HONOURED_MS
+    if (areAway && isTooOld) throw unavailable()
+    try {
+      // With nothing to go by meanwhile, as after a start, a request waits for as long as it takes.
+      await (isTooOld ? poll() : inTime(poll(), WAIT_MS))
+    } catch (cause) {
+      areAway = true
+      if (isStale()) throw unavailable(cause)
+    }
+  }
+
   /**
    * Reads the key's holder, after making sure that what is remembered is not too old to be
    * believed.
    */
   async function find(hash: Buffer): Promise<Caller> {
-    if (isStale()) {
-      await inTime(poll(), WAIT_MS).catch((cause: unknown) => {
-        areAway = true
-        if (isStale())
-          throw new RecordsError("unavailable", "Nothing is known of keys any more", { cause })
-      })
-    }
+    if (isStale()) await look()
     const name = hash.toString("base64")
     const known = cache.get(name)
     if (known !== undefined) return usable(known)
@@ -186,6 +193,10 @@ export function openCallers({ accounts, now, elapsed, demoKeysAllowed }: Callers
     },
     close: () => clearInterval(timer),
   }
+}
+
+function unavailable(cause?: unknown): RecordsError {
+  return new RecordsError("unavailable", "Nothing is known of keys now", { cause })
 }
 
 function keyIn(authorization: string): string | null {

@@ -3,7 +3,7 @@ import {
   phoneModelCard,
   simChangePlotName,
 } from "../packages/server/src/model-tools/phone-model-card.ts"
-import { formatted } from "./formatted.ts"
+import { formatted } from "../scripts/formatted.ts"
 import { simChangePlot } from "./plots/sim-change.ts"
 
 const cardedModels: readonly PhoneModel[] = [phoneModels["1.0"], phoneModels["1.1"]]
@@ -16,7 +16,7 @@ export async function phoneReports(): Promise<ReadonlyMap<string, string>> {
   const files = new Map<string, string>()
   for (const model of cardedModels) {
     const card = `<!-- Printed by \`npm run eval\` from the model document; edit that, not this. -->\n\n${phoneModelCard(model, true)}`
-    files.set(`docs/model-card/phone-${model.version}.md`, await formatted(card, "markdown"))
+    files.set(`docs/model-card/phone-${model.version}.md`, await formatted(card, "card.md"))
     files.set(`docs/model-card/${simChangePlotName(model)}`, simChangePlot(model))
   }
   return files

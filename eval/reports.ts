@@ -1,7 +1,7 @@
 import { emailModels, type EmailModel } from "@assay/core/score"
 import type { EmailEvaluation } from "../packages/server/src/model-tools/email-evaluation.ts"
 import { emailModelCard, plotName } from "../packages/server/src/model-tools/model-card.ts"
-import { formatted } from "./formatted.ts"
+import { formatted } from "../scripts/formatted.ts"
 import { reliabilityPlot } from "./plots/reliability.ts"
 import { rocPlot } from "./plots/roc.ts"
 import { scoresPlot } from "./plots/scores.ts"
@@ -27,7 +27,7 @@ export async function reports(
   before: EmailEvaluation | null,
 ): Promise<ReadonlyMap<string, string>> {
   const { version } = model
-  const json = await formatted(JSON.stringify(results), "json")
+  const json = await formatted(JSON.stringify(results), "results.json")
   const card = `<!-- Printed by \`npm run eval\` from the model document and the results; edit those, not this. -->\n\n${emailModelCard(model, results, before)}`
   const plots = [
     ["roc", rocPlot(results)],
@@ -37,7 +37,7 @@ export async function reports(
   return new Map([
     [shippedResults(version), json],
     [`docs/model-card/evaluation-${version}.json`, json],
-    [`docs/model-card/email-${version}.md`, await formatted(card, "markdown")],
+    [`docs/model-card/email-${version}.md`, await formatted(card, "card.md")],
     ...plots.map(([name, text]) => [`docs/model-card/${plotName(name, results)}`, text] as const),
   ])
 }

@@ -3,7 +3,7 @@
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { emailModels, modelSchemas, phoneModels } from "@assay/core/score"
-import { format, resolveConfig } from "prettier"
+import { formatted } from "./formatted.ts"
 import { apiPage } from "./reference/api.ts"
 import { capacityPage } from "./reference/capacity.ts"
 import { commandLinePage } from "./reference/command-line.ts"
@@ -68,18 +68,17 @@ async function currentPages(): Promise<ReadonlyMap<string, string>> {
     // Beside the page on operating the drop, which it belongs to.
     "../drop-tests.md": dropTestsPage(),
   }
-  const options = await resolveConfig(join(folder, "api.md"))
-  const formatted = new Map<string, string>()
+  const pages = new Map<string, string>()
   for (const [name, text] of Object.entries(texts)) {
     const page = `<!-- Printed by \`npm run docs\` from the code; edit that, not this. -->\n\n${text}`
-    formatted.set(name, await format(page, { ...options, parser: "markdown" }))
+    pages.set(name, await formatted(page, name))
   }
   const schemas = { ...prefixed("model-", modelSchemas), events: eventsSchema() }
   for (const [name, schema] of Object.entries(schemas)) {
-    const text = JSON.stringify(schema)
-    formatted.set(`${name}.schema.json`, await format(text, { ...options, parser: "json" }))
+    const file = `${name}.schema.json`
+    pages.set(file, await formatted(JSON.stringify(schema), file))
   }
-  return formatted
+  return pages
 }
 
 function prefixed<T>(prefix: string, of: Readonly<Record<string, T>>): Record<string, T> {

@@ -18,7 +18,7 @@ interface StageResult {
 const commands: Record<string, readonly [string, ...string[]]> = {
   // Types too, each folder's by its own tsconfig.json.
   lint: ["oxlint"],
-  format: ["prettier", "--check", "."],
+  format: ["oxfmt", "--check", "."],
   docs: ["node", "--conditions=source", "scripts/generate-docs.ts", "--check"],
 }
 

@@ -136,5 +136,5 @@ test("T21: with JavaScript off a person sends files, gets a code, reads a reply,
   assert.equal(page.url(), `${drop.url}/drop/done`)
   assert.deepEqual(await page.context().cookies(), [])
   // Chromium counts the form that came back among its errors.
-  assert.deepEqual(wrong.filter((text) => !text.includes("422")), []) // prettier-ignore
+  assert.deepEqual(wrong.filter((text) => !text.includes("422")), []) // oxfmt-ignore
 })

@@ -95,7 +95,7 @@ test("T29: what was written, its files, its names and its code are in no file, l
     assert.equal((await post("/replies", { code: textOf(sent, "code-line") })).status, 200)
     assert.equal((await post("/form", { code, message: "" })).status, 422)
   }
-  const envelope = packMessage({ sealedBy: "browser", mode: "one-way", lang: "en", message: TEXT, files: [] }) // prettier-ignore
+  const envelope = packMessage({ sealedBy: "browser", mode: "one-way", lang: "en", message: TEXT, files: [] }) // oxfmt-ignore
   const sealed = new Uint8Array(await seal(envelope, recipients))
   const headers = { "drop-ticket": freeTicket(service), "user-agent": AGENT }
   assert.equal((await postSealed(service.dropUrl ?? "", sealed, headers)).status, 201)
@@ -118,7 +118,7 @@ test("T36, T16: after all that, neither the drop process nor any other that live
   const processes = [...processesOf(service.pid)]
   assert.ok(processes.some(([, command]) => command.includes("drop-process")))
   const holding = processes.filter(([pid]) => memoryHolds(pid, needles))
-  assert.deepEqual(holding.map(([, command]) => command), []) // prettier-ignore
+  assert.deepEqual(holding.map(([, command]) => command), []) // oxfmt-ignore
 })
 
 test("T30: after kill -9 in the middle of uploads nothing of them is found, and nothing of them was stored", async () => {
@@ -128,8 +128,8 @@ test("T30: after kill -9 in the middle of uploads nothing of them is found, and 
   const { port } = new URL(service.dropUrl ?? "")
   // One that is still being sent, and one that is being stored.
   const half = connect(Number(port), "127.0.0.1").on("error", () => undefined)
-  half.write(`POST /drop/form HTTP/1.1\r\nContent-Type: multipart/form-data; boundary=b\r\nContent-Length: 9999\r\nUser-Agent: ${AGENT}\r\n\r\n--b\r\nContent-Disposition: form-data; name="message"\r\n\r\n${TEXT}`) // prettier-ignore
-  const whole = post("/form", { message: TEXT, files: new File([BYTES, new Uint8Array(9 * MIB)], NAME) }) // prettier-ignore
+  half.write(`POST /drop/form HTTP/1.1\r\nContent-Type: multipart/form-data; boundary=b\r\nContent-Length: 9999\r\nUser-Agent: ${AGENT}\r\n\r\n--b\r\nContent-Disposition: form-data; name="message"\r\n\r\n${TEXT}`) // oxfmt-ignore
+  const whole = post("/form", { message: TEXT, files: new File([BYTES, new Uint8Array(9 * MIB)], NAME) }) // oxfmt-ignore
   let over = false
   const broken = whole.then(
     () => false,

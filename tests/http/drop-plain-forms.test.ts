@@ -74,12 +74,12 @@ const refusals: [string, () => FormValues, number, string, RegExp][] = [
   ["a field that only machines fill in", () => ({ website: "https://spam.example" }), 422, "form-fault", /does not come from this drop/],
   ["a mode that there is not", () => ({ mode: "three-way" }), 400, "form-fault", /could not be read/],
   ["a thread that cannot be read", () => ({ code: "1 2 3" }), 422, "form-fault", /code could not be read/],
-] // prettier-ignore
+] // oxfmt-ignore
 
 for (const [what, values, status, where, sentence] of refusals) {
   test(`T40: ${what} gets a sentence and a status, keeps what was typed, and stores nothing`, async () => {
     const before = (await store.messages()).length
-    const typed = { message: "Still & here\n\nat the end ", mode: "one-way", names: "keep", ...values() } // prettier-ignore
+    const typed = { message: "Still & here\n\nat the end ", mode: "one-way", names: "keep", ...values() } // oxfmt-ignore
     const page = await send(typed)
     assert.equal(page.status, status, textOf(page, "form-fault"))
     assert.match(textOf(page, where), sentence)

@@ -78,10 +78,10 @@ function run(cwd: string, command: string, ...args: string[]): void {
 async function reply({ thread }: Manifest, text: string, order?: number): Promise<void> {
   assert.ok(thread !== undefined)
   const folder = mkdtempSync(join(drop.folder, "reply-"))
-  const manifest = { v: 1, nid: randomBytes(16).toString("hex"), sealed_by: "sender", mode: "two-way", lang: "en", files: [], order } // prettier-ignore
+  const manifest = { v: 1, nid: randomBytes(16).toString("hex"), sealed_by: "sender", mode: "two-way", lang: "en", files: [], order } // oxfmt-ignore
   writeFileSync(join(folder, "manifest.json"), JSON.stringify(manifest))
   writeFileSync(join(folder, "message.txt"), text)
-  run(folder, "tar", "--format=ustar", "--mtime=@0", "--owner=0", "--group=0", "--numeric-owner", "--mode=600", "-cf", "r.tar", "manifest.json", "message.txt") // prettier-ignore
+  run(folder, "tar", "--format=ustar", "--mtime=@0", "--owner=0", "--group=0", "--numeric-owner", "--mode=600", "-cf", "r.tar", "manifest.json", "message.txt") // oxfmt-ignore
   run(folder, "truncate", "-s", "64K", "r.tar")
   run(folder, "age", "-r", thread.reply_to, "-r", drop.recipient, "-o", "r.age", "r.tar")
   const outcome = await drop.inbox.drop.batch({
@@ -106,7 +106,7 @@ function photograph(): Uint8Array<ArrayBuffer> {
   const picture = Buffer.from(
     "ffdb004300" + "01".repeat(64) +
       "ffc0000b080001000101011100" + "ffc40014000100000000000000000000000000000000" +
-      "ffda0008010100003f00" + "37" + "ffd9", "hex") // prettier-ignore
+      "ffda0008010100003f00" + "37" + "ffd9", "hex") // oxfmt-ignore
   return Uint8Array.from(Buffer.concat([head, length, comment, picture, Buffer.from(CANARY)]))
 }
 
@@ -136,9 +136,9 @@ test("T7: without JavaScript a person sends files, comes back with the code, rea
   assert.equal(first.manifest.lang, "fr")
   assert.equal(thread?.n, 0)
   assert.deepEqual(first.manifest.files, [
-    { name: "attachment-1.jpg", type: "image/jpeg", metadata: "stripped", found: ["comment", "hidden-data"], original_name: "Küche.jpg" }, // prettier-ignore
-    { name: "attachment-2", type: "application/octet-stream", metadata: "unknown", original_name: "x.bin" }, // prettier-ignore
-    { name: "attachment-3.png", type: "image/png", metadata: "stripped", found: ["colour-profile"], original_name: "écran.png" }, // prettier-ignore
+    { name: "attachment-1.jpg", type: "image/jpeg", metadata: "stripped", found: ["comment", "hidden-data"], original_name: "Küche.jpg" }, // oxfmt-ignore
+    { name: "attachment-2", type: "application/octet-stream", metadata: "unknown", original_name: "x.bin" }, // oxfmt-ignore
+    { name: "attachment-3.png", type: "image/png", metadata: "stripped", found: ["colour-profile"], original_name: "écran.png" }, // oxfmt-ignore
   ])
   assert.ok(!readFileSync(join(first.folder, "attachment-1.jpg")).includes(CANARY))
   assert.ok(allowedSizes(1, "x25519").includes(first.sealed.length))
@@ -230,7 +230,7 @@ test("T8: one-way and two-way look the same, on the wire and stored, and a one-w
     await send({ message: "no way back", mode: "one-way" }),
     await send({ message: "and a way back", mode: "two-way" }),
   ]
-  assert.deepEqual(pages.map(({ bytes }) => bytes), [CODE_PAGE, CODE_PAGE]) // prettier-ignore
+  assert.deepEqual(pages.map(({ bytes }) => bytes), [CODE_PAGE, CODE_PAGE]) // oxfmt-ignore
   const headers = pages.map((page) => [...page.headers])
   assert.deepEqual(headers[0], headers[1])
   assert.equal(textOf(pages[0] as PlainPage, "code-line"), "")
@@ -262,7 +262,7 @@ test("a message sealed with the machine's age is stored as it is; another age fi
   run(folder, "sh", "-ec", unescapedCommands(commands))
   const sealed = readFileSync(join(folder, "message.age"))
   const upload = async (bytes: Uint8Array<ArrayBuffer>, token = oldFormToken(drop.service)): Promise<PlainPage> =>
-    postForm(drop.url, page, "presealed-form", { token, sealed: [new File([bytes], "message.age")] }) // prettier-ignore
+    postForm(drop.url, page, "presealed-form", { token, sealed: [new File([bytes], "message.age")] }) // oxfmt-ignore
 
   const kept = await upload(Uint8Array.from(sealed))
   assert.equal(kept.status, 200, textOf(kept, "sealed-fault"))
@@ -274,7 +274,7 @@ test("a message sealed with the machine's age is stored as it is; another age fi
   const wrapped = await upload(Uint8Array.from(other))
   assert.equal(wrapped.status, 200)
   assert.match(wrapped.html, /second envelope/)
-  const envelope = (await stored()).find(({ manifest }) => manifest.files[0]?.name === "attachment-1.age") // prettier-ignore
+  const envelope = (await stored()).find(({ manifest }) => manifest.files[0]?.name === "attachment-1.age") // oxfmt-ignore
   assert.ok(envelope !== undefined)
   assert.deepEqual(readFileSync(join(envelope.folder, "attachment-1.age")), other)
 

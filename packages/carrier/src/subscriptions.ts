@@ -45,7 +45,10 @@ const AccessToken = Type.Object(
 )
 
 type Ending =
-  "MAX_EVENTS_REACHED" | "SUBSCRIPTION_EXPIRED" | "ACCESS_TOKEN_EXPIRED" | "SUBSCRIPTION_DELETED"
+  | "MAX_EVENTS_REACHED"
+  | "SUBSCRIPTION_EXPIRED"
+  | "ACCESS_TOKEN_EXPIRED"
+  | "SUBSCRIPTION_DELETED"
 
 interface Subscription {
   readonly id: string

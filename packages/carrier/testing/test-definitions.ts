@@ -150,7 +150,8 @@ function choices(document: Json, reference: string, schema: Json, file: string):
   if (typeof inner === "string" && target["discriminator"] === undefined)
     return choices(document, inner, schema, file)
   const discriminator = target["discriminator"] as
-    { propertyName: string; mapping: Record<string, string> } | undefined
+    | { propertyName: string; mapping: Record<string, string> }
+    | undefined
   if (discriminator === undefined) return schema
   const { propertyName, mapping } = discriminator
   return {

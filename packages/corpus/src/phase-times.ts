@@ -1,5 +1,10 @@
 export type ImportPhase =
-  "examining" | "reading" | "sorting" | "merging" | "measuring" | "compacting"
+  | "examining"
+  | "reading"
+  | "sorting"
+  | "merging"
+  | "measuring"
+  | "compacting"
 
 export interface PhaseTime<Phase extends string = ImportPhase> {
   readonly phase: Phase

@@ -27,8 +27,10 @@ export interface TakenProgress extends Omit<ImportProgress, "phase"> {
  * How many identities of the batch were decided about in the last days, or why that is not known.
  */
 export type CountedDecided =
-  { readonly identities: number; readonly days: number } | { readonly uncounted: string }
+  | { readonly identities: number; readonly days: number }
+  | { readonly uncounted: string }
 
 /** What the service says to it; any other end of the pipe stops it as well. */
 export type TakenOrder =
-  { readonly type: "import"; readonly taken: TakenImport } | { readonly type: "stop" }
+  | { readonly type: "import"; readonly taken: TakenImport }
+  | { readonly type: "stop" }

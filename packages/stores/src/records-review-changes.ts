@@ -11,7 +11,8 @@ import type { Schema } from "./records-schema.ts"
 export interface ReviewChange extends Change {
   readonly tenantId: number
   readonly which:
-    { readonly id: string } | { readonly filter: ReviewFilter; readonly limit: number }
+    | { readonly id: string }
+    | { readonly filter: ReviewFilter; readonly limit: number }
 }
 
 export interface ReviewAssignment extends ReviewChange {

@@ -13,7 +13,14 @@ import type { Schema } from "./records-schema.ts"
 
 /** Why a watched identity is scored again. */
 export type WatchCause =
-  "added" | "import" | "evidence" | "feedback" | "carrier" | "time" | "lists" | "policy"
+  | "added"
+  | "import"
+  | "evidence"
+  | "feedback"
+  | "carrier"
+  | "time"
+  | "lists"
+  | "policy"
 
 /** JSON that this port does not look into. */
 export type Json = Readonly<Record<string, unknown>>

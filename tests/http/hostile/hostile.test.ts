@@ -75,7 +75,7 @@ test("while everything attacks, others are answered, and nothing is refused with
     const ms = `p50 ${p50.toFixed(1)} ms, p99 ${p99.toFixed(1)} ms`
     t.diagnostic(`${name}: ${count} answers, ${ms}, ${ratio.toFixed(1)} times quiet`)
   }
-  t.diagnostic(`503 with Retry-After: ${answers.map(({ busy }) => busy).join(" and ")} of the tenants, ${sender.busy()} of the sender`) // prettier-ignore
+  t.diagnostic(`503 with Retry-After: ${answers.map(({ busy }) => busy).join(" and ")} of the tenants, ${sender.busy()} of the sender`) // oxfmt-ignore
   for (const line of service
     .stderr()
     .split("\n")

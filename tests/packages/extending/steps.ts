@@ -26,7 +26,7 @@ export interface Step {
   readonly code: string
 }
 
-const BLOCK = /^```(?:ts|json) (?:new (?<fresh>\S+)|after (?<path>\S+) "(?<line>[^\n]*)")\n(?<code>.*?)^```$/gms // prettier-ignore
+const BLOCK = /^```(?:ts|json) (?:new (?<fresh>\S+)|after (?<path>\S+) "(?<line>[^\n]*)")\n(?<code>.*?)^```$/gms // oxfmt-ignore
 
 /** The steps below a heading of the second level of docs/extending.md, in their order. */
 export function stepsOf(heading: string, page = readPage()): Step[] {

@@ -78,7 +78,7 @@ test("a row that could not be weighed, told or told apart is refused by its plac
     [{ ...free, nats: undefined, table: [[0, 1]] }, "/factors/0/nats"],
     [{ ...length, table: undefined, nats: 1 }, "/factors/0/table"],
     [{ ...free, text: "{value}" }, "/factors/0/text"],
-    [{ ...length, table: [[2, 1], [1, 2]] }, "/factors/0/table/1/0"], // prettier-ignore
+    [{ ...length, table: [[2, 1], [1, 2]] }, "/factors/0/table/1/0"], // oxfmt-ignore
   ]
   for (const [row, path] of refused) {
     const document = JSON.parse(JSON.stringify(row)) as object

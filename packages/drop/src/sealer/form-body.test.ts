@@ -87,7 +87,7 @@ test("a plain form without files is read too", async () => {
     ["Content-Type: application/x-www-form-urlencoded", `Content-Length: ${text.length}`],
     text,
   )
-  assert.deepEqual([...body.fields], [["code", "a b-c"], ["word4", "é"]]) // prettier-ignore
+  assert.deepEqual([...body.fields], [["code", "a b-c"], ["word4", "é"]]) // oxfmt-ignore
   assert.equal(body.fault, null)
 })
 
@@ -119,7 +119,7 @@ const hostile: [string, FormBody["fault"], () => Promise<FormBody>][] = [
     return sent(headFor(body.length - 20), body)
   }],
   ["66 MiB", "too-large", () => posted([text, file("a", "x".repeat(66 * 1024 * 1024))])],
-] // prettier-ignore
+] // oxfmt-ignore
 
 for (const [what, fault, send] of hostile) {
   test(`T40: ${what} is told as what it is, without its files and with the text that came`, async () => {

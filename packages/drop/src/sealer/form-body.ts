@@ -28,7 +28,12 @@ export interface FormFile {
  * as a form, but malformed; `too-large`: beyond any honest form.
  */
 export type BodyFault =
-  "not-a-form" | "broken" | "too-large" | "too-many-files" | "file-too-large" | Stopped
+  | "not-a-form"
+  | "broken"
+  | "too-large"
+  | "too-many-files"
+  | "file-too-large"
+  | Stopped
 
 /**
  * Why no more of a body is waited for. `too-slow`: it did not come in time; `gave-way`: others

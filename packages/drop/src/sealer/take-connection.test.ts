@@ -90,7 +90,7 @@ test("who does not read an answer gives way only as that: an answer that has jus
   await reached(reports, "answering")
   taken.giveWay("receiving")
   assert.equal(ours.destroyed, false)
-  assert.deepEqual([...new Set(reports.map(({ phase }) => phase))], ["receiving", "working", "answering"]) // prettier-ignore
+  assert.deepEqual([...new Set(reports.map(({ phase }) => phase))], ["receiving", "working", "answering"]) // oxfmt-ignore
   taken.giveWay("answering")
   await taken.over
   theirs.destroy()

@@ -22,7 +22,8 @@ export function sharedImportTurn(
   config: Config,
   secrets: Secrets,
 ):
-  ((wait: { readonly wait: boolean; readonly signal: AbortSignal }) => Promise<SharedTurn>) | null {
+  | ((wait: { readonly wait: boolean; readonly signal: AbortSignal }) => Promise<SharedTurn>)
+  | null {
   if (!recordsAreShared(config)) return null
   return async ({ wait, signal }) => {
     // A connection of its own: the service of this node may end before the import does.

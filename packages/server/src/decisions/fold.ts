@@ -47,7 +47,8 @@ interface FolderOptions {
   readonly onFolded?: OnFolded | undefined
   /** Called like `onFolded`, with all of each decision, those of older journals apart. */
   readonly toReview?:
-    ((decisions: readonly Decision[], from: { olderJournal: boolean }) => Promise<void>) | undefined
+    | ((decisions: readonly Decision[], from: { olderJournal: boolean }) => Promise<void>)
+    | undefined
   /** Whether a worker may be about to give its journal a name when the first call comes. */
   readonly workersRun?: boolean
 }

@@ -77,7 +77,8 @@ function eventRoutes(app: App, services: EventServices): void {
   const { eventRecords: records, eventNews: news, secrets, streams, now } = services
   // Opened by the first request: most workers are never asked.
   let opened:
-    { readonly cursors: Cursors; readonly bodyOf: ReturnType<typeof openEventBodies> } | undefined
+    | { readonly cursors: Cursors; readonly bodyOf: ReturnType<typeof openEventBodies> }
+    | undefined
   const own = (): NonNullable<typeof opened> =>
     (opened ??= {
       cursors: openCursors(secrets.subkeys.request),

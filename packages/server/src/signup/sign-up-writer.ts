@@ -50,7 +50,11 @@ export interface NewTenant {
 /** Why nothing was kept or made, by the code of the problem. */
 export interface Refused {
   readonly refused:
-    "proof-refused" | "sign-ups-exceeded" | "mail-unavailable" | "token-over" | "sign-up-not-found"
+    | "proof-refused"
+    | "sign-ups-exceeded"
+    | "mail-unavailable"
+    | "token-over"
+    | "sign-up-not-found"
 }
 
 export type SignUpOutcome = NewTenant | Refused | { readonly state: "mail-sent" | "waiting" }

@@ -12,7 +12,12 @@ export interface ShippedList {
    * guard.
    */
   readonly kind:
-    ShippedPackage["kind"] | "mainstream" | "masked" | "popular" | "university" | "guard"
+    | ShippedPackage["kind"]
+    | "mainstream"
+    | "masked"
+    | "popular"
+    | "university"
+    | "guard"
   readonly mark: number
   readonly entries: number
   /** Entries that are no domain names; they are left out. */

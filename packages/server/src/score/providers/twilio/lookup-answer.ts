@@ -6,7 +6,13 @@ import { errorCode, statusOfCode } from "./lookup-codes.ts"
 
 /** The signals that fields of Twilio Lookup answer. */
 export type TwilioSignal =
-  "line_type" | "carrier" | "sim_change" | "call_forwarding" | "recycled" | "active" | "reachable"
+  | "line_type"
+  | "carrier"
+  | "sim_change"
+  | "call_forwarding"
+  | "recycled"
+  | "active"
+  | "reachable"
 
 /** What an answer says of one signal. */
 export interface Finding<Name extends TwilioSignal = TwilioSignal> {

@@ -3,7 +3,11 @@ import { PRICE, RANGE, Timeout } from "../provider-kind.ts"
 import { BASE_URL_OPTIONS, exactly, FILE, TEXT } from "../../../settings/settings-file.ts"
 
 export type TwilioField =
-  "line_type_intelligence" | "sim_swap" | "call_forwarding" | "reassigned_number" | "line_status"
+  | "line_type_intelligence"
+  | "sim_swap"
+  | "call_forwarding"
+  | "reassigned_number"
+  | "line_status"
 
 const field = (description: string) => Type.Optional(Type.Number({ ...PRICE, description }))
 

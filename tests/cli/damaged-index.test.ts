@@ -1,16 +1,15 @@
 import assert from "node:assert/strict"
-import { mkdtempSync, rmSync, statSync, truncateSync } from "node:fs"
-import { tmpdir } from "node:os"
+import { statSync, truncateSync } from "node:fs"
 import { join } from "node:path"
-import { after, test } from "node:test"
+import { test } from "node:test"
 import { openDataDirectory } from "../../packages/runtime/src/data-directory.ts"
 import { openEnvironment } from "../../packages/stores/src/lmdb/environment.ts"
 import { alterIdentity, bucketsOf } from "../../packages/stores/testing/lmdb/buckets-suite.ts"
 import { startService } from "../http/service.ts"
+import { temporaryDirectory } from "../http/temporary.ts"
 import { assay } from "./assay.ts"
 
-const dataDirectory = mkdtempSync(join(tmpdir(), "assay-damaged-"))
-after(() => rmSync(dataDirectory, { recursive: true }))
+const dataDirectory = temporaryDirectory()
 
 /** Makes every shared set of the index one that does not have its checksum. */
 async function damageAll(index: string): Promise<number> {

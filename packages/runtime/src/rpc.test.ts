@@ -1,10 +1,10 @@
 import assert from "node:assert/strict"
 import { once } from "node:events"
-import { mkdtempSync } from "node:fs"
+import { mkdtempSync, rmSync } from "node:fs"
 import { connect, createServer, type Socket } from "node:net"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
-import { test } from "node:test"
+import { after, test } from "node:test"
 import { MessageChannel } from "node:worker_threads"
 import { socketChannel, threadChannel } from "./channels.ts"
 import { offer, openCalls, portOf, remote, RemoteError, serve } from "./rpc.ts"
@@ -17,8 +17,12 @@ const methods = {
   never: () => new Promise<never>(() => undefined),
 }
 
+const temporary = mkdtempSync(join(tmpdir(), "assay-rpc-"))
+after(() => rmSync(temporary, { recursive: true }))
+let paths = 0
+
 async function sockets(): Promise<{ near: Socket; far: Socket; close(): void }> {
-  const path = join(mkdtempSync(join(tmpdir(), "assay-rpc-")), "s")
+  const path = join(temporary, String(++paths))
   const server = createServer()
   server.listen(path)
   await once(server, "listening")

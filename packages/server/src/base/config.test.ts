@@ -1,5 +1,5 @@
 import assert from "node:assert/strict"
-import { mkdtempSync, readdirSync, readFileSync, writeFileSync } from "node:fs"
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { test } from "node:test"
@@ -88,8 +88,10 @@ test("production needs a data directory and a secret outside it", () => {
   )
 })
 
-test("a secret can come from a file and is masked when shown", () => {
-  const file = join(mkdtempSync(join(tmpdir(), "assay-config-")), "url")
+test("a secret can come from a file and is masked when shown", (t) => {
+  const folder = mkdtempSync(join(tmpdir(), "assay-config-"))
+  t.after(() => rmSync(folder, { recursive: true }))
+  const file = join(folder, "url")
   writeFileSync(file, "postgres://assay:hunter2@db/assay\n")
   const env = { DATABASE_URL_FILE: file, ASSAY_METRICS_TOKEN: "a-token-of-some-length" }
   assert.equal(readConfig(env).databaseUrl, "postgres://assay:hunter2@db/assay")

@@ -110,6 +110,30 @@ test("lmdb: compacting changes no answer, drops what is gone, and every process 
   assert.deepEqual((await readdir(path)).sort(), ["data.mdb", "generation-2", "lock"])
 })
 
+test("lmdb: a process that looked nobody up while the file grew and was replaced finds all in the new one", async (t) => {
+  const { path, index } = await filledIndex(t)
+  const other = await secondProcess(t, opener, path)
+  const seenByOther = async (): Promise<unknown[]> => {
+    const seen: unknown[] = []
+    for (const key of [alice, bob, keyOf(1), keyOf(5)]) {
+      const answer = await other.ask({ verb: "look", key: Buffer.from(key).toString("hex") })
+      const { entries, erased } = answer as { entries: number; erased: boolean }
+      seen.push({ entries, erased })
+    }
+    return seen
+  }
+  const before = await seenByOther()
+  // The file of the first generation gives way to a link, and that of the second is gone.
+  for (const generation of [1, 2]) {
+    const name = `grown ${generation}`
+    const { id } = await index.openBatch({ ...source, name }, name, 1)
+    await index.merge(id, importRows(id, 5 * IDENTITIES))
+    await index.removeBatch(id, 3)
+    assert.equal((await compactLmdbIndex({ path })).generation, generation)
+    assert.deepEqual(await seenByOther(), before)
+  }
+})
+
 test("lmdb: what is written while the index is compacted is in it afterwards", async (t) => {
   const { path, index } = await filledIndex(t)
   const own = await ownBatch(index, "during", 8)

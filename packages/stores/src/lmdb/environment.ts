@@ -69,11 +69,7 @@ export function openEnvironment(path: string, mode: OpenMode, mapSize: number): 
   if (shared !== undefined) return sharing(shared)
   if (mode !== "read") prepareFiles(path, [dataFile, join(path, "lock.mdb")])
   requireDatabase(dataFile)
-  const opened = {
-    name: nameOf(dataFile, mode),
-    databases: openDatabases(path, mode, mapSize),
-    users: 0,
-  }
+  const opened = { name: nameOf(dataFile, mode), ...openFile(path, mode, mapSize), users: 0 }
   openEnvironments.set(opened.name, opened)
   return sharing(opened)
 }
@@ -88,6 +84,8 @@ const openEnvironments = new Map<string, OpenedEnvironment>()
 interface OpenedEnvironment {
   readonly name: string
   readonly databases: Omit<Environment, "close">
+  /** Of the file of data: its path may lead to the file of another generation by and by. */
+  readonly descriptor: number
   users: number
 }
 
@@ -112,12 +110,32 @@ function sharing(opened: OpenedEnvironment): Environment {
       if (--opened.users > 0) return
       openEnvironments.delete(opened.name)
       opened.databases.newest.end()
+      closeSync(opened.descriptor)
       await opened.databases.root.close()
     },
   }
 }
 
-function openDatabases(path: string, mode: OpenMode, mapSize: number): Omit<Environment, "close"> {
+function openFile(
+  path: string,
+  mode: OpenMode,
+  mapSize: number,
+): Pick<OpenedEnvironment, "databases" | "descriptor"> {
+  const descriptor = openSync(join(path, "data.mdb"), "r")
+  try {
+    return { databases: openDatabases(path, descriptor, mode, mapSize), descriptor }
+  } catch (error) {
+    closeSync(descriptor)
+    throw error
+  }
+}
+
+function openDatabases(
+  path: string,
+  descriptor: number,
+  mode: OpenMode,
+  mapSize: number,
+): Omit<Environment, "close"> {
   const options = {
     path,
     readOnly: mode === "read",
@@ -146,10 +164,9 @@ function openDatabases(path: string, mode: OpenMode, mapSize: number): Omit<Envi
       throw new IndexUnavailable("The index lacks one of its databases")
     const checked = valuesAreChecked(meta)
     const checkedMeta = new CheckedDatabase(meta, checked)
-    const dataFile = join(path, "data.mdb")
     // A smaller map is moved when the file outgrows it.
     const mapped = (): MappedFile | null =>
-      mapSize < LMDB_MAP_BYTES ? null : MappedFile.of(meta, FORMAT, dataFile, mapSize)
+      mapSize < LMDB_MAP_BYTES ? null : MappedFile.of(meta, FORMAT, descriptor, mapSize)
     return {
       root,
       ...reads,
@@ -160,7 +177,7 @@ function openDatabases(path: string, mode: OpenMode, mapSize: number): Omit<Envi
           : new CheckedDatabase(shared, checked, mode === "read"),
       tenants: new CheckedDatabase(tenants, checked, mode === "read"),
       meta: checkedMeta,
-      dataFile,
+      dataFile: join(path, "data.mdb"),
     }
   } catch (error) {
     void root.close()

@@ -1,4 +1,4 @@
-import { closeSync, openSync, readSync, statSync } from "node:fs"
+import { fstatSync, readSync } from "node:fs"
 import * as lmdb from "lmdb"
 import { IndexDamaged } from "../exposure-index.ts"
 
@@ -96,7 +96,7 @@ const NONE = -1
  * read here while lmdb has a read transaction that is not newer than it.
  */
 export class MappedFile {
-  readonly #file: string
+  readonly #descriptor: number
   readonly #address: number
   readonly #pageBytes: number
   /** A page's number, shifted by this, is the number of its chunk. */
@@ -117,40 +117,36 @@ export class MappedFile {
   readonly #roots = new Float64Array(NAMES.length)
 
   /**
-   * null: the map cannot be found, or is not as expected. `key` names a short value in `database`.
+   * null: the map cannot be found, or is not as expected. `key` names a short value in `database`,
+   * and `descriptor` is of the file itself: at its path there may be another one by now.
    */
   static of(
     database: BareDatabase,
     key: Uint8Array,
-    file: string,
+    descriptor: number,
     mapBytes: number,
   ): MappedFile | null {
     const lending = database as LendingDatabase
     if (lending.getBinaryFast(key) === undefined) return null
     const value = addon.getSharedByBinary(lending.dbAddress, key.length)
     if (value === undefined) return null
-    const descriptor = openSync(file, "r")
-    try {
-      const meta = Buffer.alloc(2 ** 8)
-      if (readSync(descriptor, meta, 0, meta.length, 0) < meta.length) return null
-      const pageBytes = meta.readUInt32LE(META.pageBytesAt)
-      if (!isPageSize(pageBytes)) return null
-      const at = addon.getBufferAddress(value)
-      const page = addon.createBufferForAddress(at - (at % pageBytes), pageBytes)
-      const number = Buffer.from(page.subarray(0, 8)).readUIntLE(0, 6)
-      // A page that a reader sees is not written again: in file and map it is the same.
-      const same = Buffer.alloc(pageBytes)
-      if (readSync(descriptor, same, 0, pageBytes, number * pageBytes) < pageBytes) return null
-      if (Buffer.compare(page, same) !== 0) return null
-      const address = at - (at % pageBytes) - number * pageBytes
-      return new MappedFile(file, address, pageBytes, mapBytes)
-    } finally {
-      closeSync(descriptor)
-    }
+    const meta = Buffer.alloc(2 ** 8)
+    if (readSync(descriptor, meta, 0, meta.length, 0) < meta.length) return null
+    const pageBytes = meta.readUInt32LE(META.pageBytesAt)
+    if (!isPageSize(pageBytes)) return null
+    const at = addon.getBufferAddress(value)
+    const page = addon.createBufferForAddress(at - (at % pageBytes), pageBytes)
+    const number = Buffer.from(page.subarray(0, 8)).readUIntLE(0, 6)
+    // A page that a reader sees is not written again: in file and map it is the same.
+    const same = Buffer.alloc(pageBytes)
+    if (readSync(descriptor, same, 0, pageBytes, number * pageBytes) < pageBytes) return null
+    if (Buffer.compare(page, same) !== 0) return null
+    const address = at - (at % pageBytes) - number * pageBytes
+    return new MappedFile(descriptor, address, pageBytes, mapBytes)
   }
 
-  private constructor(file: string, address: number, pageBytes: number, mapBytes: number) {
-    this.#file = file
+  private constructor(descriptor: number, address: number, pageBytes: number, mapBytes: number) {
+    this.#descriptor = descriptor
     this.#address = address
     this.#pageBytes = pageBytes
     this.#shift = Math.log2(CHUNK_BYTES / pageBytes)
@@ -437,7 +433,7 @@ export class MappedFile {
   #show(pages: number): boolean {
     const pageBytes = this.#pageBytes
     if (pages * pageBytes > this.#fileBytes) {
-      const bytes = sizeOf(this.#file)
+      const bytes = fstatSync(this.#descriptor).size
       // Where the map ends, lmdb moves all of it to another address.
       if (bytes > this.#mapBytes / 2) return false
       this.#fileBytes = bytes
@@ -485,10 +481,6 @@ function numberAt(data: DataView, at: number): number {
 
 function dataOf({ buffer, byteOffset, byteLength }: Uint8Array): DataView {
   return new DataView(buffer, byteOffset, byteLength)
-}
-
-function sizeOf(file: string): number {
-  return statSync(file).size
 }
 
 function isPageSize(bytes: number): boolean {

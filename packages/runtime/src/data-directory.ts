@@ -28,6 +28,9 @@ export const MODELS_FOLDER = "models"
 /** The file by which one process at a time has the right to write into the directory. */
 export const LOCK = "lock"
 
+/** The file by which processes take turns in opening and closing what lies beside it. */
+export const TURN = "turn"
+
 /**
  * A file of this name stands in a directory while it is being made of another, and nothing starts
  * over it.
@@ -205,16 +208,28 @@ export function lockFolder(path: string): Lock | null {
   }
 }
 
+/**
+ * The turn to open or close the files of a folder, which is waited for. Null also where the folder
+ * is not there any more or cannot be written into.
+ */
+export function awaitTurn(path: string, waitMs: number): Lock | null {
+  try {
+    return takeLock(path, TURN, waitMs)
+  } catch {
+    return null
+  }
+}
+
 export interface Lock {
   release(): void
 }
 
-function takeLock(path: string, name: string): Lock | null {
+function takeLock(path: string, name: string, waitMs = 0): Lock | null {
   const file = join(path, name)
   const database = new DatabaseSync(file)
-  chmodSync(file, 0o600)
   try {
-    database.exec("PRAGMA busy_timeout = 0; PRAGMA journal_mode = MEMORY; BEGIN EXCLUSIVE")
+    chmodSync(file, 0o600)
+    database.exec(`PRAGMA busy_timeout = ${waitMs}; PRAGMA journal_mode = MEMORY; BEGIN EXCLUSIVE`)
   } catch (error) {
     database.close()
     if ((error as { errcode?: number }).errcode === 5) return null

@@ -102,12 +102,12 @@ test("lmdb: compacting changes no answer, drops what is gone, and every process 
   assert.equal((await reader.lookup(alice, null)).erased, true)
   await importedBatch(index, "later", [bob])
   assert.equal((await reader.lookup(bob, null)).entries.length, 1)
-  assert.deepEqual((await readdir(path)).sort(), ["data.mdb", "generation-1", "lock"])
+  assert.deepEqual((await readdir(path)).sort(), ["data.mdb", "generation-1", "lock", "turn"])
   const inTurn = reader.lookupInTurn(bob, null)
   await compactLmdbIndex({ path })
   assert.deepEqual(await reader.lookupInTurn(bob, null), await inTurn)
   assert.equal((await reader.lookup(bob, null)).entries.length, 1)
-  assert.deepEqual((await readdir(path)).sort(), ["data.mdb", "generation-2", "lock"])
+  assert.deepEqual((await readdir(path)).sort(), ["data.mdb", "generation-2", "lock", "turn"])
 })
 
 test("lmdb: a process that looked nobody up while the file grew and was replaced finds all in the new one", async (t) => {

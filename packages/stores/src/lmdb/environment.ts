@@ -17,6 +17,7 @@ import { FORMAT, setsAreInBuckets, valuesAreChecked } from "./format.ts"
 import { MappedFile } from "./mapped-file.ts"
 import { NewestPages } from "./newest-pages.ts"
 import { openOwnReads, type OwnRead } from "./own-reads.ts"
+import { ownTurn } from "./own-turn.ts"
 
 export interface Environment {
   readonly root: RootDatabase<Uint8Array, Uint8Array>
@@ -64,14 +65,29 @@ const binary = { encoding: "binary", keyEncoding: "binary" } as const
  */
 export function openEnvironment(path: string, mode: OpenMode, mapSize: number): Environment {
   const dataFile = join(path, "data.mdb")
-  if (mode !== "create" && !existsSync(dataFile)) throw noIndex()
-  const shared = existsSync(dataFile) ? openEnvironments.get(nameOf(dataFile, mode)) : undefined
-  if (shared !== undefined) return sharing(shared)
-  if (mode !== "read") prepareFiles(path, [dataFile, join(path, "lock.mdb")])
-  requireDatabase(dataFile)
-  const opened = { name: nameOf(dataFile, mode), ...openFile(path, mode, mapSize), users: 0 }
-  openEnvironments.set(opened.name, opened)
-  return sharing(opened)
+  if (mode === "create") makeFiles(path, dataFile)
+  else if (!existsSync(dataFile)) throw noIndex()
+  const endTurn = ownTurn(path)
+  try {
+    const shared = openEnvironments.get(nameOf(dataFile, mode))
+    if (shared !== undefined) return sharing(shared)
+    if (mode !== "read") keepToOwner(path, dataFile)
+    requireDatabase(dataFile)
+    const opened = {
+      name: nameOf(dataFile, mode),
+      path,
+      ...openFile(path, mode, mapSize),
+      users: 0,
+    }
+    openEnvironments.set(opened.name, opened)
+    return sharing(opened)
+  } catch (error) {
+    // Another generation took its place meanwhile.
+    if (!existsSync(dataFile)) throw noIndex()
+    throw error
+  } finally {
+    endTurn()
+  }
 }
 
 /**
@@ -83,6 +99,7 @@ const openEnvironments = new Map<string, OpenedEnvironment>()
 
 interface OpenedEnvironment {
   readonly name: string
+  readonly path: string
   readonly databases: Omit<Environment, "close">
   /** Of the file of data: its path may lead to the file of another generation by and by. */
   readonly descriptor: number
@@ -111,7 +128,12 @@ function sharing(opened: OpenedEnvironment): Environment {
       openEnvironments.delete(opened.name)
       opened.databases.newest.end()
       closeSync(opened.descriptor)
-      await opened.databases.root.close()
+      const endTurn = ownTurn(opened.path)
+      try {
+        await opened.databases.root.close()
+      } finally {
+        endTurn()
+      }
     },
   }
 }
@@ -196,16 +218,24 @@ function isEmpty(database: BareDatabase): boolean {
 
 // LMDB creates its files readable for all. Made here first, empty, they have no moment in which
 // they are.
-function prepareFiles(path: string, files: readonly string[]): void {
+function makeFiles(path: string, dataFile: string): void {
   mkdirSync(path, { recursive: true, mode: 0o700 })
-  chmodSync(path, 0o700)
-  for (const file of files) {
-    closeSync(openSync(file, "a", 0o600))
-    chmodSync(file, 0o600)
-  }
+  makeFile(dataFile)
+  keepToOwner(path, dataFile)
   const directory = openSync(path, "r")
   fsyncSync(directory)
   closeSync(directory)
+}
+
+function makeFile(file: string): void {
+  closeSync(openSync(file, "a", 0o600))
+}
+
+function keepToOwner(path: string, dataFile: string): void {
+  const lockFile = join(path, "lock.mdb")
+  if (!existsSync(lockFile)) makeFile(lockFile)
+  chmodSync(path, 0o700)
+  for (const file of [dataFile, lockFile]) chmodSync(file, 0o600)
 }
 
 /**

@@ -236,13 +236,13 @@ test("lmdb: a full disk fails the import and nothing else", async (t) => {
 test("lmdb: only its owner can read the index, also where it was opened up before", async (t) => {
   const path = await writtenIndex(t)
   const files = (await readdir(path)).map((name) => join(path, name))
-  assert.equal(files.length, 2)
+  assert.equal(files.length, 3)
   const modes = async (): Promise<number[]> =>
     Promise.all([path, ...files].map(async (file) => (await stat(file)).mode & 0o777))
-  assert.deepEqual(await modes(), [0o700, 0o600, 0o600])
+  assert.deepEqual(await modes(), [0o700, 0o600, 0o600, 0o600])
   for (const file of [path, ...files]) await chmod(file, 0o755)
   await (await openLmdbIndex({ path })).close()
-  assert.deepEqual(await modes(), [0o700, 0o600, 0o600])
+  assert.deepEqual(await modes(), [0o700, 0o600, 0o600, 0o600])
 })
 
 test("lmdb: the index takes the disk it fills, not the address space it sets aside", async (t) => {

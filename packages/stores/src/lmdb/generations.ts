@@ -141,7 +141,9 @@ export function generationNumbers(path: string): number[] {
  * go on reading it.
  */
 export function deleteGeneration(path: string, generation: number): void {
-  rmSync(generationDirectory(path, generation), { recursive: true, force: true })
+  // Whoever still opens it may have made a file in it meanwhile.
+  const options = { recursive: true, force: true, maxRetries: 5 } as const
+  rmSync(generationDirectory(path, generation), options)
 }
 
 function syncDirectory(path: string): void {

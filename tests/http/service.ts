@@ -206,7 +206,17 @@ export async function startNode(options: ServiceOptions = {}): Promise<Service> 
     stderr: () => output.stderr,
     stop,
     kill,
-    request: (path, init) => requestTo(baseUrl, ready.key, path, init),
+    async request(path, init) {
+      try {
+        return await requestTo(baseUrl, ready.key, path, init)
+      } catch (error) {
+        const { cause } = error as { cause?: { code?: string } }
+        if (cause?.code !== "UND_ERR_SOCKET") throw error
+        // The connection ended without an answer: mostly a process has, and its parent says so.
+        await delay(200)
+        throw new Error(`The service hung up\n${printed()}`, { cause: error })
+      }
+    },
     async [Symbol.asyncDispose]() {
       await stop()
     },

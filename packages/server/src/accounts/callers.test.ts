@@ -15,12 +15,16 @@ async function calledOnce(t: TestContext, expiresAt: number | null = null) {
     asked: 0,
     revokedAt: null as number | null,
     areSilent: false,
+    /** Where it is set, what the next questions for the version are answered with. */
+    answers: null as Promise<number>[] | null,
   }
   const key = { id: "k", tenantId: null, scopes: ["score"], createdAt: 0, expiresAt }
   const callers = openCallers({
     accounts: {
       accountsVersion: async () =>
-        state.areSilent ? await new Promise<never>(() => undefined) : state.version,
+        state.areSilent
+          ? await new Promise<never>(() => undefined)
+          : ((await state.answers?.shift()) ?? state.version),
       async keyByHash() {
         state.asked++
         return {
@@ -85,6 +89,41 @@ test("nobody is known by what was remembered too long ago", async (t) => {
   assert.ok(!isKnown(callers, authorization))
   assert.equal((await callers.authenticate(authorization)).keyId, "k")
   assert.ok(isKnown(callers, authorization))
+})
+
+test("an answer that was long on its way is as old as its question", async (t) => {
+  const { callers, authorization, state, poll } = await calledOnce(t)
+  const slow = Promise.withResolvers<number>()
+  state.answers = [slow.promise]
+  state.elapsedMs = 2_000
+  await poll()
+  state.elapsedMs = 6_001
+  slow.resolve(1)
+  await new Promise((resolve) => setImmediate(resolve))
+  assert.ok(!isKnown(callers, authorization))
+  // Revoked after it was asked.
+  state.version++
+  state.revokedAt = 1
+  await assert.rejects(async () => callers.authenticate(authorization), /not valid here/)
+})
+
+test("an answer that comes after that of a later question changes nothing", async (t) => {
+  const { callers, authorization, state, poll } = await calledOnce(t)
+  const slow = Promise.withResolvers<number>()
+  state.answers = [slow.promise]
+  state.elapsedMs = 2_000
+  await poll()
+  state.version++
+  state.elapsedMs = 4_000
+  await poll()
+  await callers.authenticate(authorization)
+  assert.equal(state.asked, 2)
+  slow.resolve(1)
+  await new Promise((resolve) => setImmediate(resolve))
+  state.elapsedMs = 8_000
+  assert.ok(isKnown(callers, authorization))
+  state.elapsedMs = 8_001
+  assert.ok(!isKnown(callers, authorization))
 })
 
 test("the first request waits for records that are slow, since nothing is known of keys before", async (t) => {

@@ -98,14 +98,18 @@ export function openCallers({ accounts, now, elapsed, demoKeysAllowed }: Callers
   let checkedAt = -Infinity
   let areAway = false
 
+  /** What comes back is as old as the question: until then a key may have been revoked. */
   async function poll(): Promise<void> {
+    const askedAt = elapsed()
     recent.clear()
     const current = await accounts.accountsVersion()
+    // A later question was answered first.
+    if (askedAt < checkedAt) return
     if (current !== version) cache = new Map()
     recent.clear()
     version = current
-    checkedAt = elapsed()
-    areAway = false
+    checkedAt = askedAt
+    areAway = areAway && isLongAgo(askedAt)
   }
 
   /** Throws where the records are away and nothing that is remembered may be believed. */
@@ -149,7 +153,10 @@ export function openCallers({ accounts, now, elapsed, demoKeysAllowed }: Callers
   const isUsable = ({ revokedAt, expiresAt }: CachedCaller): boolean =>
     revokedAt === null && (expiresAt === null || expiresAt > now())
 
-  const isStale = (): boolean => elapsed() - checkedAt > (areAway ? HONOURED_MS : STALE_MS)
+  const isLongAgo = (at: number): boolean => elapsed() - at > STALE_MS
+
+  const isStale = (): boolean =>
+    areAway ? elapsed() - checkedAt > HONOURED_MS : isLongAgo(checkedAt)
 
   /** What is remembered of a key, unless it is too old to be believed. */
   function remembered(hash: Buffer): CachedCaller | undefined {

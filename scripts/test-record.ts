@@ -79,7 +79,12 @@ function recordsOf(event: TestEvent): TestRecord[] {
   }
   if (event.type !== "test:pass" && event.type !== "test:fail") return []
   const { name, file, skip, todo, details } = event.data
-  if (details.type === "suite" || file === undefined) return []
+  if (file === undefined) return []
+  // A suite is no test of its own, but where its hook fails only it says why its tests did not run.
+  if (details.type === "suite") {
+    const error = event.type === "test:fail" ? errorOf(event) : null
+    return error?.failureType === "hookFailed" ? [failRecord(name, file, error)] : []
+  }
   const skipped = skip !== undefined || todo !== undefined
   const outcome = event.type === "test:fail" ? "failed" : skipped ? "skipped" : "passed"
   const ended: OutcomeRecord = {
@@ -88,12 +93,21 @@ function recordsOf(event: TestEvent): TestRecord[] {
     outcome,
     seconds: details.duration_ms / 1000,
   }
-  if (event.type === "test:fail") {
-    // What the runner adds around the error of the test says only that the test failed.
-    const { error } = event.data.details
-    const text = inspect(error.cause ?? error).slice(0, ERROR_CHARACTERS)
-    return [ended, { type: "fail", name, file, error: text }]
-  }
+  if (event.type === "test:fail") return [ended, failRecord(name, file, errorOf(event))]
   if (skip === undefined) return [ended]
   return [ended, { type: "skip", name, reason: typeof skip === "string" ? skip : "" }]
+}
+
+interface TestError extends Error {
+  readonly failureType?: string
+}
+
+function errorOf(event: Extract<TestEvent, { type: "test:fail" }>): TestError {
+  return event.data.details.error
+}
+
+/** What the runner adds around the error of a test says only that the test failed. */
+function failRecord(name: string, file: string, error: Error): FailRecord {
+  const text = inspect(error.cause ?? error).slice(0, ERROR_CHARACTERS)
+  return { type: "fail", name, file, error: text }
 }

@@ -16,7 +16,7 @@ function write(name: string, text: string): string {
   const file = join(folder, name)
   writeFileSync(
     file,
-    `import { after, afterEach, beforeEach, suite, test } from "node:test"\n${text}`,
+    `import { after, afterEach, before, beforeEach, suite, test } from "node:test"\n${text}`,
   )
   return relative(root, file)
 }
@@ -54,6 +54,14 @@ test("files that share a process are counted one by one, their hooks are their o
   write("e.test.mjs", 'import "./nowhere.js"\ntest("never runs", () => {})')
   write("f.test.mjs", "const waited = await 1\ntest(`alone ${waited}`, () => {})")
 
+  write(
+    "g.test.mjs",
+    `suite("outer", () => {
+       before(() => { throw new Error("prepared") })
+       test("never runs", () => {})
+     })`,
+  )
+
   const pattern = `${relative(root, folder)}/*.test.mjs`
   const { run } = await innerRun(pattern, { timeoutMs: 60_000, together: { [pattern]: 9 } })
   assert.deepEqual(
@@ -70,6 +78,7 @@ test("files that share a process are counted one by one, their hooks are their o
       ["c", true, 1, 0, 0],
       ["d", false, 1, 1, 0],
       ["e", false, 0, 1, 0],
+      ["g", false, 0, 1, 0],
       ["f", true, 1, 0, 0],
     ],
   )
@@ -80,12 +89,14 @@ test("files that share a process are counted one by one, their hooks are their o
   assert.deepEqual(
     run.failures.map(({ file, error }) => [
       basename(file, ".test.mjs"),
-      /\bb\b|hook|nowhere/.exec(error)?.[0],
+      /\bb\b|hook|nowhere|cancelled|prepared/.exec(error)?.[0],
     ]),
     [
       ["b", "b"],
       ["d", "hook"],
       ["e", "nowhere"],
+      ["g", "cancelled"],
+      ["g", "prepared"],
     ],
   )
 })

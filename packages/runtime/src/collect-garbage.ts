@@ -9,16 +9,17 @@ interface Moment {
 }
 
 /**
- * Code that a start compiled is kept five seconds after it began. What was not called meanwhile is
- * collected too, and would be compiled by every later start.
+ * A service that is tried out for a moment is over by then, and was spared what this takes. Code
+ * that a start compiled has been kept long before: what was not called since is collected too, and
+ * every later start would compile it.
  */
-const FIRST: Moment = { afterMs: 6000, quietMs: 1000 }
+const FIRST: Moment = { afterMs: 30_000, quietMs: 1000 }
 
 /** The share of a quiet moment in which something may happen, as a look at the clock does. */
 const QUIET = 0.02
 
 /**
- * Collects garbage once, some seconds after a start, when the thread that calls this has had
+ * Collects garbage once, half a minute after a start, when the thread that calls this has had
  * nothing to do for a second. While it is busy no request waits for that.
  */
 export function collectOnceQuiet({ afterMs, quietMs }: Moment = FIRST): void {

@@ -4,6 +4,7 @@ import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { test } from "node:test"
 import { readClusterPlace } from "@assay/stores/redis/cluster-place"
+import { readAddressRange } from "@assay/runtime/outbound/address-guard"
 import { isExplained } from "@assay/runtime/explained"
 import { readConfig, shownSettings } from "./config.ts"
 
@@ -23,6 +24,17 @@ test("an empty environment gives a safe local service", () => {
   assert.equal(config.host, null)
   assert.equal(config.production, false)
   assert.equal(config.workers, 1)
+})
+
+test("webhooks of a demo may call this machine, those of production nobody private", () => {
+  const { webhooks } = readConfig({})
+  assert.deepEqual(webhooks.allowed, ["127.0.0.0/8", "::1"].map(readAddressRange))
+  const production = readConfig({
+    NODE_ENV: "production",
+    ASSAY_DATA: "/srv/assay",
+    ASSAY_SECRET_FILE: "/run/secrets/assay",
+  })
+  assert.deepEqual(production.webhooks.allowed, [])
 })
 
 test("all wrong settings are reported at once, without their values", () => {

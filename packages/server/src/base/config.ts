@@ -27,8 +27,14 @@ export interface WebhookConfig {
   readonly timeoutSeconds: number
 }
 
-/** Where a demo's webhooks may be, besides the internet: `assay dev receiver`. */
-const LOOPBACK = "127.0.0.0/8,::1"
+/**
+ * Where a demo's webhooks may be, besides the internet: `assay dev receiver`. Written as what would
+ * be read: Node compiles an expression to read an address of IPv6, in every process of a start.
+ */
+const LOOPBACK: readonly AddressRange[] = [
+  { address: "127.0.0.0", prefix: 8, family: "ipv4" },
+  { address: "::1", prefix: 128, family: "ipv6" },
+]
 
 export interface Config extends DatabasePlace, IndexPlace {
   readonly production: boolean
@@ -593,10 +599,11 @@ export function readConfig(env: Environment, workersFlag?: string): Config {
     faults.push(
       "ASSAY_DNS takes `system`, or addresses such as 192.0.2.1, 192.0.2.1:53 or [::1]:53",
     )
-  const webhookAllow = (optional("ASSAY_WEBHOOK_ALLOW") ?? (production ? "" : LOOPBACK))
-    .split(",")
-    .filter((each) => each.trim() !== "")
-    .map(readAddressRange)
+  const webhookAllow: readonly (AddressRange | null)[] =
+    optional("ASSAY_WEBHOOK_ALLOW")
+      ?.split(",")
+      .filter((each) => each.trim() !== "")
+      .map(readAddressRange) ?? (production ? [] : LOOPBACK)
   if (webhookAllow.includes(null))
     faults.push("ASSAY_WEBHOOK_ALLOW takes addresses and ranges such as 10.1.0.0/16")
   const webhookRetrySeconds = text("ASSAY_WEBHOOK_RETRY_SECONDS").split(",").map(Number)

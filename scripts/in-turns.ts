@@ -4,7 +4,7 @@ import { setTimeout as delay } from "node:timers/promises"
 /** How often the cores are looked at: what was begun shows by then what it takes. */
 const LOOK_MS = 1_000
 /** So much of one core must have been idle since. */
-const IDLE = 0.2
+const IDLE = 0.1
 
 export interface Turns {
   /** How many are under way at any time. */

@@ -64,6 +64,7 @@ export async function runTests(
     return fileGroups(own, options.together?.[pattern] ?? 1)
   })
   const libraries = pathToFileURL(await bundledLibraries())
+  const context = pathToFileURL(join(import.meta.dirname, "test-context.ts"))
   const folder = mkdtempSync(join(tmpdir(), "assay-tests-"))
   try {
     const recordFile = join(folder, "record.ndjson")
@@ -71,6 +72,7 @@ export async function runTests(
       "node",
       "--conditions=source",
       `--import=${libraries.href}`,
+      `--import=${context.href}`,
       ...reportArguments(folder),
       join(import.meta.dirname, "test-runner.ts"),
       `--least=${options.atOnce.least}`,

@@ -10,7 +10,10 @@ import { type Service, startService } from "./service.ts"
 import { temporaryDirectory } from "./temporary.ts"
 
 const temporary = temporaryDirectory()
-const KILLS = process.env["ASSAY_SOAK"] === undefined ? 1 : 20
+const isSoak = process.env["ASSAY_SOAK"] !== undefined
+const KILLS = isSoak ? 20 : 1
+/** Between two requests of a client. Each decision is read again later, most of them twice. */
+const PAUSE_MS = isSoak ? 0 : 20
 /** A connection handed to a process that dies at that moment is answered by nobody. */
 const unanswered = (): AbortSignal => AbortSignal.timeout(5_000)
 const EMAILS = ["mei.tanaka@mail.example", "sofia.rossi@mail.example", "nobody@mail.example"]
@@ -31,6 +34,7 @@ async function load(service: Service, answered: Answered, running: () => boolean
     const id = answer?.headers.get("x-decision-id") ?? null
     const body = (await answer?.json().catch(() => null)) as { risk_score?: number } | null
     if (id !== null && body?.risk_score !== undefined) answered.set(id, body.risk_score)
+    if (PAUSE_MS > 0) await delay(PAUSE_MS)
   }
 }
 

@@ -21,8 +21,9 @@ import { type Tenant, tenantPort } from "./tenant.ts"
 import type { TenantOptions } from "./tenant-thread.ts"
 
 const soak = process.env["ASSAY_SOAK"] !== undefined
-const QUIET_MS = soak ? 60_000 : 3_000
-const ATTACK_MS = soak ? 600_000 : 8_000
+const QUIET_MS = soak ? 60_000 : 2_000
+/** All attackers are waited for besides. */
+const ATTACK_MS = soak ? 600_000 : 5_000
 /** A service that is left alone gives memory back when it next collects garbage. */
 const SETTLE_MS = 180_000
 /** How much more a process may hold than before: heaps are not given back to the last page. */
@@ -61,9 +62,15 @@ test("while everything attacks, others are answered, and nothing is refused with
   quiet = await figures()
   quietFootprint = footprintOf(service.pid)
 
+  const before = await answered()
   const attackers = await startAttackers()
-  // A busy machine needs longer until every attack has attacked.
+  // A busy machine needs longer until every attack has attacked, and everybody was answered.
   await Promise.all([attackers.all, delay(ATTACK_MS)])
+  const deadline = performance.now() + SETTLE_MS
+  while ((await answered()).some((count, n) => count <= (before[n] ?? 0))) {
+    if (performance.now() > deadline) break
+    await delay(500)
+  }
   const attacked = await figures()
   const answers = await Promise.all(tenants.map((tenant) => tenant.answers()))
   tallies = await attackers.end()
@@ -153,6 +160,16 @@ test("nothing that was acknowledged is lost", async () => {
       "a message is lost or doubled",
     )
 })
+
+/** How many answers of each kind the bystanders have. */
+async function answered(): Promise<readonly number[]> {
+  const each = await Promise.all(tenants.map((tenant) => tenant.answers()))
+  const ofTenants = each.flatMap(({ decisions, reported, observed }) => [
+    decisions.size,
+    reported.size + observed.size,
+  ])
+  return [...ofTenants, sender.visits()]
+}
 
 interface Figure {
   readonly count: number

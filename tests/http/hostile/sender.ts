@@ -11,6 +11,8 @@ export interface Sender {
   /** Texts that the drop said it keeps. */
   readonly sent: ReadonlySet<string>
   readonly wrong: readonly string[]
+  /** How often it has sent a message and then looked for replies. */
+  visits(): number
   /** Pages that asked to come back later. */
   busy(): number
   stop(): Promise<void>
@@ -30,6 +32,7 @@ export function openSender(service: Service, dropUrl: string): Sender {
   let times: PageTimes = { sending: [], reading: [] }
   const sent = new Set<string>()
   const wrong: string[] = []
+  let visits = 0
   let busy = 0
   const until = new AbortController()
 
@@ -63,7 +66,8 @@ export function openSender(service: Service, dropUrl: string): Sender {
       postForm(dropUrl, asking, "replies-form", { code }),
     )
     // The pages promise that reading replies is never refused.
-    if (replies.status !== 200) wrong.push(`replies: ${replies.status}`)
+    if (replies.status === 200) visits++
+    else wrong.push(`replies: ${replies.status}`)
   }
 
   const visiting = (async () => {
@@ -88,6 +92,7 @@ export function openSender(service: Service, dropUrl: string): Sender {
     },
     sent,
     wrong,
+    visits: () => visits,
     busy: () => busy,
     async stop() {
       until.abort()

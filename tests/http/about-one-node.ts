@@ -30,7 +30,6 @@ export const FILES_ABOUT_ONE_NODE: Readonly<Record<string, string>> = {
   "network.test.ts": "what was learnt of mail servers is a file of each node",
   "nodes-counted.test.ts": "it starts its nodes itself",
   "nodes-first-upgrade.test.ts": "it starts its nodes itself",
-  "nodes-imports.test.ts": "it starts its nodes itself",
   "nodes-matrix.test.ts": "it starts its nodes itself",
   "nodes-segments.test.ts": "it starts its nodes itself",
   "nodes-upgrade.test.ts": "it starts its nodes itself",

@@ -14,6 +14,7 @@ import { until } from "../../packages/stores/testing/redis/test-cluster.ts"
 import { assay, createKey } from "../cli/assay.ts"
 import { bareEnvironment } from "./bare-environment.ts"
 import { assayProgram } from "../../scripts/program.ts"
+import { importsSuite } from "./nodes-imports-suite.ts"
 import { explainedText, type Service } from "./service.ts"
 import { temporaryDirectory } from "./temporary.ts"
 import { nodesForFile } from "./three-nodes.ts"
@@ -37,6 +38,9 @@ if (nodes !== null) {
     return identityKey(sha256, subkeys.identity, IDENTITY_TAGS.email, email.canonical)
   }
   const at = (n: number): Service => all[n % 3] as Service
+
+  await importsSuite(nodes, key, temporary)
+
   const decide = async (node: Service, email = "ana.silva@mail.example"): Promise<string> => {
     const json = { email }
     const response = await node.request("/api/v1/risk/score", { key, json })

@@ -6,25 +6,23 @@ import { join } from "node:path"
 import { test } from "node:test"
 import { setTimeout as delay } from "node:timers/promises"
 import type { ImportState } from "@assay/core/contract"
-import { createKey } from "../cli/assay.ts"
 import { combolist, emailAt } from "../cli/corpus.ts"
 import { halfSent, imports, isExposed, sends } from "./half-sent.ts"
 import { joins, printedToken, signsIn, type Visitor } from "./signed-in.ts"
-import { temporaryDirectory } from "./temporary.ts"
-import { nodesForFile } from "./three-nodes.ts"
+import type { Nodes } from "./three-nodes.ts"
 
-const temporary = temporaryDirectory()
 const ROWS = 5_000
 /** Lines of it that are no rows. */
 const BROKEN = 5
 const ADDRESS = "ada@people.example"
-const nodes = await nodesForFile(temporary)
 
-if (nodes !== null) {
-  const { all, env, restart } = nodes
-  const list = readFileSync(combolist(join(temporary, "list.txt"), ROWS))
-  const place = { dataDirectory: all[0].dataDirectory, env }
-  const key = await createKey(place, "--tenant", "one", "--plan", "enterprise", "--scopes", "all")
+/** On nodes on which nobody has joined yet. The key may score. */
+export async function importsSuite(
+  { all, restart }: Pick<Nodes, "all" | "restart">,
+  key: string,
+  temporary: string,
+): Promise<void> {
+  const list = readFileSync(combolist(join(temporary, "uploaded.txt"), ROWS))
   // The link that was printed last is good.
   await Promise.any(all.map((node) => joins(all[0], printedToken(node), ADDRESS)))
   const people = await Promise.all(all.map((node) => signsIn(node, ADDRESS)))

@@ -41,7 +41,7 @@ for (const file of chosen)
     assert.ok(since - begun < WHOLE_MS, "not begun: those before it took too long")
     const { run, said } = await innerRun(file, {
       timeoutMs: FILE_MS,
-      env: { ASSAY_TEST_NODES: "3" },
+      env: { ASSAY_TEST_NODES: "3", ...(isSoak && { ASSAY_TEST_NODES_WHOLE: "true" }) },
     })
     for (const { name, reason } of run.skips) context.diagnostic(`skipped: ${name} (${reason})`)
     const seconds = Math.round((performance.now() - since) / 1000)

@@ -18,7 +18,7 @@ import {
 import type { Decision } from "../../packages/stores/src/decisions.ts"
 import { newDecision } from "../../packages/stores/testing/decisions-suite.ts"
 import { DAY_MS } from "../../packages/runtime/src/time.ts"
-import { assay } from "../cli/assay.ts"
+import { createKey } from "../cli/assay.ts"
 import { type Service, startService } from "./service.ts"
 import { filesBelow } from "./search.ts"
 import { temporaryDirectory } from "./temporary.ts"
@@ -64,11 +64,13 @@ async function codeOf(answer: Response): Promise<string> {
   return ((await answer.json()) as { code: string }).code
 }
 
-async function keyFor(service: Service, tenant: string, scopes: string): Promise<string> {
-  const args = ["keys", "create", "--tenant", tenant, "--plan", "enterprise", "--scopes", scopes]
-  const made = await assay(args, { ASSAY_DATA: service.dataDirectory })
-  assert.equal(made.code, 0, made.err)
-  return made.out.trim()
+async function keyFor(
+  service: Service,
+  tenant: string,
+  scopes: string,
+  plan = "enterprise",
+): Promise<string> {
+  return await createKey(service, "--tenant", tenant, "--plan", plan, "--scopes", scopes)
 }
 
 test("every scored answer names its decision, which any worker can repeat at once", async () => {
@@ -559,8 +561,7 @@ test("no address, number or key is in the journal or the decisions", async () =>
 })
 
 test("the rate of a plan holds for past decisions too", async () => {
-  const args = ["keys", "create", "--tenant", "small", "--plan", "free", "--scopes", "all"]
-  const key = (await assay(args, { ASSAY_DATA: service.dataDirectory })).out.trim()
+  const key = await keyFor(service, "small", "all", "free")
   const { id } = await score(service, EMAIL, key)
   const answers = await Promise.all(
     Array.from({ length: 40 }, () => service.request(`/api/v1/decisions/${id}`, { key })),

@@ -6,7 +6,7 @@ import { UsageReport } from "@assay/core/contract"
 import { Value } from "typebox/value"
 import { dayOf } from "../../packages/runtime/src/time.ts"
 import { mintApiKey } from "../../packages/server/src/accounts/api-key.ts"
-import { assay } from "../cli/assay.ts"
+import { assay, createKey } from "../cli/assay.ts"
 import { type Service, startService } from "./service.ts"
 import { usageOf } from "./usage.ts"
 
@@ -16,11 +16,7 @@ before(async () => {
 })
 after(() => service.stop())
 
-async function create(...args: string[]): Promise<string> {
-  const made = await assay(["keys", "create", ...args], { ASSAY_DATA: service.dataDirectory })
-  assert.equal(made.code, 0, made.err)
-  return made.out.trim()
-}
+const create = (...args: string[]): Promise<string> => createKey(service, ...args)
 
 async function score(key: string | null, headers: Record<string, string> = {}): Promise<Response> {
   return await service.request("/api/v1/risk/score", {
@@ -85,10 +81,10 @@ test("without a key, with a mistyped, an unknown or an oddly sent one: 401 with 
 })
 
 test("a key made by the command works in every worker of the running server at once", async () => {
-  assert.deepEqual(
-    await statuses(await create("--tenant", "fresh", "--plan", "enterprise")),
-    new Set([200]),
-  )
+  const command = ["keys", "create", "--tenant", "fresh", "--plan", "enterprise"]
+  const made = await assay(command, { ASSAY_DATA: service.dataDirectory })
+  assert.equal(made.code, 0, made.err)
+  assert.deepEqual(await statuses(made.out.trim()), new Set([200]))
 })
 
 test("a key without the scope gets a 403 that names the scope it needs", async () => {

@@ -10,7 +10,7 @@ import { type Service, startService } from "./service.ts"
 
 const IDENTITIES = 300
 /** A function is compiled anew as it is called more often, up to some ten thousand times. */
-const ROUNDS = process.env["ASSAY_SOAK"] === undefined ? 12 : 120
+const ROUNDS = process.env["ASSAY_SOAK"] === undefined ? 6 : 120
 const AT_ONCE = 16
 const INTERPRETED = ["--no-sparkplug", "--no-maglev", "--no-turbofan"]
 

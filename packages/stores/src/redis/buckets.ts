@@ -42,8 +42,11 @@ export interface Buckets {
   fill(bucket: number, packed: Buffer): Promise<ReadonlyMap<number, Buffer | null>>
   /** Replaces values, even unreadable ones. */
   overwrite(bucket: number, fields: readonly Buffer[], values: readonly Value[]): Promise<void>
-  /** Makes an empty bucket; an existing one of this index stays unchanged. */
-  make(bucket: number): Promise<void>
+  /**
+   * Makes an empty bucket; an existing one of this index stays unchanged. False: there is one of
+   * another index.
+   */
+  make(bucket: number): Promise<boolean>
   count(bucket: number): Promise<{ identities: number; tenantIdentities: number }>
   /**
    * All fields of identities with their values; null: damaged. A heavy one has only its stamp in
@@ -238,8 +241,7 @@ export function openBuckets(
 
     async make(bucket) {
       const key = layout.bucketKey(bucket)
-      const done = await run(connection.replicated, makeBucket, [key], [mark])
-      if (done !== 1) throw new IndexUnavailable("A part of the index is lost")
+      return (await run(connection.replicated, makeBucket, [key], [mark])) === 1
     },
 
     async count(bucket) {

@@ -92,6 +92,44 @@ function testOn(cluster: TestCluster): void {
     }
   })
 
+  test("redis: an index of thousands of buckets is made with a few waits for replicas", async (t) => {
+    const waits = async (): Promise<number> => {
+      const told = await Promise.all(cluster.nodes.map((each) => each.ask("INFO", "commandstats")))
+      return told
+        .map((text) => Number(/^cmdstat_wait:calls=(\d+)/m.exec(String(text))?.[1] ?? 0))
+        .reduce((sum, calls) => sum + calls, 0)
+    }
+    const before = await waits()
+    const options = { place, name: newName(), bucketBits: 12, timeoutMs: 10_000 }
+    const index = await openRedisIndex(options)
+    t.after(() => index.close())
+    const made = (await waits()) - before
+    assert.ok(made > 0 && made < 60, String(made))
+  })
+
+  test("redis: an index goes on being made when a replica that hung answers again", async (t) => {
+    const name = newName()
+    const of = await pairs()
+    const { primary } = of(metaKey(name))
+    const { replica } =
+      Array.from({ length: 60 }, (_, i) => of(bucketOf(name, keyOf(i)))).find(
+        (pair) => pair.primary !== primary,
+      ) ?? assert.fail()
+    const state = { settled: false }
+    let opening: Promise<MarkedIndex> | undefined
+    await withHanging(replica, async () => {
+      // Asked of those that answer where the others are.
+      const nodes = place.nodes.filter((_, number) => number !== replica)
+      const options = { place: { ...place, nodes }, name, bucketBits: BITS, timeoutMs: 1_000 }
+      opening = openRedisIndex(options).finally(() => (state.settled = true))
+      await delay(3_000)
+      assert.equal(state.settled, false)
+    })
+    const index = (await opening) ?? assert.fail()
+    t.after(() => index.close())
+    assert.equal(await countOf(index, keyOf(1)), 0)
+  })
+
   test("redis: while no replica has a change it is refused, and so is its repetition that finds it made, until the replica goes on", async (t) => {
     const { index, keys, pair, batch } = await imported(t)
     const [rows, others] = [

@@ -49,12 +49,12 @@ export async function mergeRows(
   rejected = 0,
 ): Promise<MergedSegment> {
   const expected = new RowsExpected(rowsMax)
-  const tell = (rows: number, total: number): void =>
+  const tell = (rows: number, total: number | null): void =>
     watch.progress({ phase: "merging", rows, rejected, done: rows, total })
   let rows = 0
   const merged = await index.mergeSegment(
     batch.id,
-    untilStopped(blocks, reach.signal, expected),
+    untilStopped(blocks, reach.signal, expected, () => tell(0, null)),
     (more) => {
       rows += more
       tell(rows, expected.totalFor(rows))
@@ -68,11 +68,13 @@ async function* untilStopped(
   blocks: AsyncIterable<SegmentBlock>,
   signal: AbortSignal,
   expected: RowsExpected,
+  onFirst: () => void,
 ): AsyncGenerator<SegmentBlock> {
   let rows = 0
   for await (const block of blocks) {
     signal.throwIfAborted()
     const { count, keys } = block
+    if (rows === 0) onFirst()
     rows += count
     if (count > 0) expected.came(rows, firstOf(keys, (count - 1) * KEY_BYTES))
     yield block

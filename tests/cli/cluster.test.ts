@@ -36,10 +36,10 @@ test("cluster status shows a node while it runs, once it is stopped, and until i
   assert.deepEqual([database.state, index.state], ["ok", "own"])
   const { code, out, err } = await assay(["cluster", "status"], env)
   assert.equal(code, 0, err)
-  assert.match(out, /^NODE +HOST +STATE +VERSION +SEEN +DECISIONS BEHIND +CLOCK OFF$/m)
+  assert.match(out, /^NODE +WHERE +STATE +VERSION +SEEN +DECISIONS BEHIND +CLOCK OFF$/m)
   assert.match(
     out,
-    /^node_[0-9a-f]{12} +\S+ +(running|behind) +\d+\.\d+\.\d+ +\d+ s ago +\d+ s +-?\d+ ms$/m,
+    /^node_[0-9a-f]{12} +\S+:\d+ +(running|behind) +\d+\.\d+\.\d+ +\d+ s ago +\d+ s +-?\d+ ms$/m,
   )
   assert.match(out, /^feedback +node_[0-9a-f]{12} +\d+ +\d+ s$/m)
   assert.match(out, /^records +PostgreSQL +ok$/m)

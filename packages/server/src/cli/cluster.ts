@@ -161,10 +161,16 @@ function seconds(ms: number): number {
   return Math.max(0, Math.round(ms / 1000))
 }
 
+/** Several nodes of one machine are told apart by their ports. */
+function placeOf({ host, serves }: NodeStatus): string {
+  const { port } = serves as { readonly port?: number }
+  return port === undefined ? host : `${host}:${port}`
+}
+
 function lines({ nodes, leases, database, index }: Status): string[] {
   const rows = nodes.map((node) => [
     node.id,
-    node.host,
+    placeOf(node),
     node.state,
     node.version,
     `${node.seen_seconds_ago} s ago`,
@@ -188,7 +194,7 @@ function lines({ nodes, leases, database, index }: Status): string[] {
     ]),
   ]
   return [
-    ...table(["NODE", "HOST", "STATE", "VERSION", "SEEN", "DECISIONS BEHIND", "CLOCK OFF"], rows),
+    ...table(["NODE", "WHERE", "STATE", "VERSION", "SEEN", "DECISIONS BEHIND", "CLOCK OFF"], rows),
     "",
     ...table(["LEASE", "HELD BY", "NUMBER", "LEFT"], held),
     "",

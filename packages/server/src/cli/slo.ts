@@ -3,6 +3,7 @@ import type { ErrorBudget } from "@assay/core/contract"
 import { callRunningServer } from "@assay/runtime/control-socket"
 import { openDataDirectory } from "@assay/runtime/data-directory"
 import { monthOf } from "@assay/runtime/time"
+import { recordsAreShared } from "@assay/stores/open/open-database"
 import { type Config, readConfig } from "../base/config.ts"
 import { budgetOf, noBudget } from "../health/budget.ts"
 import { readLevels } from "../health/levels-file.ts"
@@ -19,7 +20,8 @@ export async function printSlo(options: SloOptions, terminal: Terminal): Promise
   const month = options.month ?? monthOf(terminal.now())
   if (!/^20\d\d-(0[1-9]|1[0-2])$/.test(month))
     throw new CommandError("--month takes a month such as 2026-03", { exitCode: 2 })
-  const budget = await errorBudget(readConfig(terminal.env), month, terminal.now())
+  const config = readConfig(terminal.env)
+  const budget = await errorBudget(config, month, terminal.now())
   if (options.json === true) {
     terminal.print(JSON.stringify(budget, null, 2))
     return
@@ -53,6 +55,8 @@ export async function printSlo(options: SloOptions, terminal: Terminal): Promise
   terminal.note(
     "Times are UTC. What was asked while the service did not run is not known and in no figure.",
   )
+  if (recordsAreShared(config))
+    terminal.note("This is what this node was asked. Metrics of all nodes together say the sum.")
 }
 
 /** Of the running service, or as the last one left it. */

@@ -151,6 +151,33 @@ test("all that the image's stages copy from the checkout is there and enters the
   for (const folder of workspaces) assert.ok(copied.includes(`${folder}/package.json`), folder)
 })
 
+test("the image is built from the registries of images and of npm alone, and runs no script of a package", () => {
+  const images = instructions.flatMap(
+    (line) => /^(?:FROM|ARG NODE_IMAGE=)\s*(\S+)/.exec(line)?.[1] ?? [],
+  )
+  assert.deepEqual([...new Set(images)], ["docker.io/library/node:26-slim", "${NODE_IMAGE}"])
+  const commands = instructions
+    .filter((line) => line.startsWith("RUN "))
+    .flatMap((line) => line.slice("RUN ".length).split("&&"))
+    .map((command) => command.trim())
+  assert.ok(commands.length >= 4)
+  for (const command of commands)
+    assert.match(command, /^(?:npm ci (?=.*--ignore-scripts)|npm run prepack |install -d )/)
+  assert.ok(!instructions.some((line) => line.startsWith("ADD ")))
+  const { packages } = readRepositoryJson("package-lock.json") as {
+    packages: Record<string, { resolved?: string; link?: true; integrity?: string }>
+  }
+  const brought = Object.entries(packages).filter(
+    ([path, { link }]) => path.includes("node_modules/") && link !== true,
+  )
+  assert.ok(brought.length > 100)
+  for (const [path, { resolved, integrity }] of brought) {
+    // Without an address it is the registry's.
+    if (resolved !== undefined) assert.match(resolved, /^https:\/\/registry\.npmjs\.org\//, path)
+    assert.match(integrity ?? "", /^sha512-/, path)
+  }
+})
+
 type Analyze = (...args: string[]) => { readonly status: number | null; readonly output: string }
 
 /** Calls `use` with systemd-analyze and a copy of the unit whose programs exist on this machine. */

@@ -22,6 +22,8 @@ import { nodesForFile } from "./three-nodes.ts"
 const temporary = temporaryDirectory()
 /** Enough that an import is killed while it merges them. */
 const LEAKED = 60_000
+/** For so long a key that was revoked may be believed, by what the service promises. */
+const REVOKED_MS = 5_000
 const nodes = await nodesForFile(temporary)
 
 if (nodes !== null) {
@@ -223,7 +225,7 @@ if (nodes !== null) {
     await until(async () => (await records.ownersWithDueEvidence()).length === 0)
   })
 
-  test("a key revoked at one node is refused by the others soon after", async () => {
+  test("a key revoked at one node is refused by all five seconds later", async () => {
     const gone = await createKey(place, "--tenant", "one")
     await untilKnown(all, gone)
     const keys = (await records.keys()).filter(({ revokedAt }) => revokedAt === null)
@@ -233,12 +235,14 @@ if (nodes !== null) {
       ASSAY_DATA: first.dataDirectory,
     })
     assert.equal(revoked.code, 0, revoked.err)
-    for (const node of all) {
-      await until(async () => {
-        const json = { email: "ana.silva@mail.example" }
-        return (await node.request("/api/v1/risk/score", { key: gone, json })).status === 401
-      })
+    const asked = async (node: Service): Promise<number> => {
+      const json = { email: "ana.silva@mail.example" }
+      return (await node.request("/api/v1/risk/score", { key: gone, json })).status
     }
+    // Whoever cannot ask the records on a busy machine refuses too, with 503.
+    await delay(REVOKED_MS)
+    for (const status of await Promise.all(all.map(asked))) assert.ok([401, 503].includes(status))
+    for (const node of all) await until(async () => (await asked(node)) === 401)
   })
 
   const erase = async (node: Service, email: string): Promise<number> => {

@@ -1,8 +1,10 @@
 import { execFile } from "node:child_process"
 import cluster from "node:cluster"
 import { userInfo } from "node:os"
+import { Writable } from "node:stream"
 import { storesOf } from "../http/shared-stores.ts"
 import { bareEnvironment } from "../http/bare-environment.ts"
+import { exitCodeOf } from "../../packages/server/src/base/exit-code.ts"
 import type { Terminal } from "../../packages/server/src/cli/terminal.ts"
 import { assayProgram } from "../../scripts/program.ts"
 import { COMMAND_MS } from "./command-time.ts"
@@ -69,15 +71,51 @@ async function printedHere(
   args: readonly string[],
   { dataDirectory, env }: Place,
 ): Promise<string> {
-  const { assayCommand } = await import("../../packages/server/src/cli/assay-command.ts")
-  const stores = env !== undefined && "DATABASE_URL" in env ? {} : await storesOf(dataDirectory)
   const printed: string[] = []
+  const place = { ...env, ASSAY_DATA: dataDirectory }
+  await runHere(args, place, { print: (line) => void printed.push(line), note: () => undefined })
+  return printed.join("\n")
+}
+
+/**
+ * Runs a command in this process and gives what `assay` would, for the further calls of a command
+ * that another test of the file starts as a process. Not for wrong usage, of which the process is
+ * told, nor for a command that reads or writes its streams itself.
+ */
+export async function assayHere(
+  args: readonly string[],
+  env: Readonly<Record<string, string>>,
+): Promise<Outcome> {
+  let [out, err] = ["", ""]
+  try {
+    const print = (line: string): void => void (out += `${line}\n`)
+    const note = (line: string): void => void (err += `${line}\n`)
+    await runHere(args, env, { print, note })
+    return { code: 0, out, err }
+  } catch (error) {
+    const stderr = new Writable({
+      write: (piece: Buffer, _encoding, done) => {
+        err += piece.toString()
+        done()
+      },
+    })
+    return { code: exitCodeOf(error, stderr), out, err }
+  }
+}
+
+async function runHere(
+  args: readonly string[],
+  env: Readonly<Record<string, string>>,
+  output: Pick<Terminal, "print" | "note">,
+): Promise<void> {
+  const { assayCommand } = await import("../../packages/server/src/cli/assay-command.ts")
+  const data = env["ASSAY_DATA"]
+  const stores = data === undefined || "DATABASE_URL" in env ? {} : await storesOf(data)
   const terminal: Terminal = {
-    env: { ...stores, ...env, ASSAY_DATA: dataDirectory },
+    env: { ...stores, ...env },
     user: `shell:${userInfo().username}`,
     now: Date.now,
-    print: (line) => void printed.push(line),
-    note: () => undefined,
+    ...output,
   }
   // As the program does: nobody else may read what it makes.
   const umask = process.umask(0o077)
@@ -86,5 +124,4 @@ async function printedHere(
   } finally {
     process.umask(umask)
   }
-  return printed.join("\n")
 }

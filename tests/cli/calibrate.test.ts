@@ -3,7 +3,7 @@ import { mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { after, test } from "node:test"
-import { assay } from "./assay.ts"
+import { assay, assayHere } from "./assay.ts"
 
 const directory = mkdtempSync(join(tmpdir(), "assay-cli-calibrate-"))
 after(() => rmSync(directory, { recursive: true }))
@@ -70,7 +70,7 @@ test("labels that cannot be used are refused in one line that quotes nothing of 
     [["--labels", labels, "--tenant", "acme", "--apply"], /There is no tenant acme/],
   ]
   for (const [args, message] of cases) {
-    const { code, out, err } = await assay(["calibrate", ...args], env)
+    const { code, out, err } = await assayHere(["calibrate", ...args], env)
     assert.equal(code, 1, `${args.join(" ")}: ${err}`)
     assert.equal(out, "")
     assert.match(err, message)
@@ -82,13 +82,13 @@ test("labels that cannot be used are refused in one line that quotes nothing of 
 
 test("a calibration is applied to the tenant named, and its next scores carry it", async () => {
   const own = { ASSAY_DATA: join(directory, "own") }
-  assert.equal((await assay(["tenants", "create", "acme"], own)).code, 0)
-  await assay(["tenants", "set", "acme", "prior_abuse=0.05"], own)
+  assert.equal((await assayHere(["tenants", "create", "acme"], own)).code, 0)
+  await assayHere(["tenants", "set", "acme", "prior_abuse=0.05"], own)
   const applied = await assay(["calibrate", "--labels", labels, "--tenant", "acme", "--apply"], own)
   assert.equal(applied.code, 0, applied.err)
   assert.match(applied.err, /Applied to tenant acme\./)
   const { hash } = JSON.parse(applied.out) as { hash: string }
-  const { out } = await assay(["tenants", "show", "acme"], own)
+  const { out } = await assayHere(["tenants", "show", "acme"], own)
   assert.ok(out.includes(hash), out)
   assert.match(out, /prior_abuse +0\.05/)
 })

@@ -6,7 +6,7 @@ import { after, test } from "node:test"
 import { newDecisionId } from "../../packages/stores/src/decision-id.ts"
 import { openSqliteDecisions } from "../../packages/stores/src/sqlite/decisions.ts"
 import { type Service, startService } from "../http/service.ts"
-import { assay } from "./assay.ts"
+import { assay, assayHere } from "./assay.ts"
 
 const directory = mkdtempSync(join(tmpdir(), "assay-cli-"))
 after(() => rmSync(directory, { recursive: true, maxRetries: 5 }))
@@ -32,7 +32,7 @@ test("decisions are listed, shown and repeated beside a running service and afte
       lines.map((line) => line.split(/ +/)[0]),
       [email, phone].sort().reverse(),
     )
-    const newest = await assay(["decisions", "list", "--tenant", "demo", "--limit", "1"], env)
+    const newest = await assayHere(["decisions", "list", "--tenant", "demo", "--limit", "1"], env)
     assert.equal(newest.out.trim().split("\n").length, 2)
 
     const shown = await assay(["decisions", "show", email], env)
@@ -43,8 +43,11 @@ test("decisions are listed, shown and repeated beside a running service and afte
     assert.match(shown.out, /"as_of": "\d{4}-\d{2}-\d{2}"/)
     assert.doesNotMatch(shown.out, /tanaka/)
 
-    for (const id of [email, phone]) {
-      const replayed = await assay(["decisions", "replay", id], env)
+    for (const [id, run] of [
+      [email, assay],
+      [phone, assayHere],
+    ] as const) {
+      const replayed = await run(["decisions", "replay", id], env)
       assert.equal(replayed.code, 0, replayed.err)
       assert.match(replayed.out, /^same: \d+ .+\n$/)
     }
@@ -78,7 +81,7 @@ test("a decision that does not repeat fails with the difference; one that is not
     [["list", "--tenant", "nobody"], /There is no tenant nobody/],
     [["list", "--tenant", "demo", "--limit", "0"], /--limit takes an integer/],
   ] as const) {
-    const { code, out, err } = await assay(["decisions", ...args], env)
+    const { code, out, err } = await assayHere(["decisions", ...args], env)
     assert.equal(code, 1, args.join(" "))
     assert.equal(out, "")
     assert.match(err, message)
@@ -88,8 +91,9 @@ test("a decision that does not repeat fails with the difference; one that is not
 
 test("versions are compared over recorded inputs, and members that older inputs lack are named", async () => {
   const compare = (...args: string[]) =>
-    assay(["model", "compare", ...args, "--tenant", "demo"], env)
-  const now = await compare("phone", "1.0", "1.1", "--limit", "1")
+    assayHere(["model", "compare", ...args, "--tenant", "demo"], env)
+  const phones = ["phone", "1.0", "1.1", "--limit", "1"]
+  const now = await assay(["model", "compare", ...phones, "--tenant", "demo"], env)
   assert.equal(now.code, 0, now.err)
   assert.match(now.out, /of 1 answers differ: /)
   assert.doesNotMatch(now.out, /lack/)

@@ -3,7 +3,7 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from "node:f
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { after, test } from "node:test"
-import { assay } from "./assay.ts"
+import { assay, assayHere } from "./assay.ts"
 
 const directory = mkdtempSync(join(tmpdir(), "assay-cli-"))
 after(() => rmSync(directory, { recursive: true }))
@@ -50,7 +50,7 @@ test("a key is printed once, alone on standard output, and listed without what w
 
 test("rotating gives a new key and an end to the old one; revoking ends it at once", async () => {
   const id = async (): Promise<string[]> =>
-    [...(await assay(["keys", "list"], env)).out.matchAll(/key_[0-9a-f]{16}/g)].map(
+    [...(await assayHere(["keys", "list"], env)).out.matchAll(/key_[0-9a-f]{16}/g)].map(
       ([found]) => found,
     )
   const [first = ""] = await id()
@@ -64,15 +64,15 @@ test("rotating gives a new key and an end to the old one; revoking ends it at on
 
   const [, second = ""] = await id()
   assert.equal((await assay(["keys", "revoke", second], env)).code, 0)
-  assert.equal((await assay(["keys", "revoke", second], env)).code, 0)
+  assert.equal((await assayHere(["keys", "revoke", second], env)).code, 0)
   assert.match(
-    (await assay(["keys", "list", "--tenant", "acme"], env)).out,
+    (await assayHere(["keys", "list", "--tenant", "acme"], env)).out,
     new RegExp(`${second}.*revoked`),
   )
 })
 
 test("a command that cannot be carried out says why in one line, changes nothing and fails", async () => {
-  const before = (await assay(["keys", "list"], env)).out
+  const before = (await assayHere(["keys", "list"], env)).out
   const cases: [string[], RegExp][] = [
     [["keys", "create"], /Name the tenant with --tenant/],
     [["keys", "create", "--tenant", "acme", "--plan", "free"], /is on the enterprise plan/],
@@ -95,13 +95,13 @@ test("a command that cannot be carried out says why in one line, changes nothing
     [["keys", "list", "--tenant", "nobody"], /There is no tenant nobody/],
   ]
   for (const [args, message] of cases) {
-    const { code, out, err } = await assay(args, env)
+    const { code, out, err } = await assayHere(args, env)
     assert.equal(code, 1, `${args.join(" ")}: ${err}`)
     assert.equal(out, "")
     assert.match(err, message)
     assert.equal(err.trim().split("\n").length, 1, err)
   }
-  assert.equal((await assay(["keys", "list"], env)).out, before)
+  assert.equal((await assayHere(["keys", "list"], env)).out, before)
 })
 
 test("a free tenant's key cannot be given more than the plan has", async () => {
@@ -111,7 +111,7 @@ test("a free tenant's key cannot be given more than the plan has", async () => {
   )
   assert.equal(refused.code, 1)
   assert.match(refused.err, /it can have score, feedback:write, decisions:read, usage:read/)
-  const all = await assay(["keys", "create", "--tenant", "small", "--scopes", "all"], env)
+  const all = await assayHere(["keys", "create", "--tenant", "small", "--scopes", "all"], env)
   assert.match(all.err, /scopes score, feedback:write, decisions:read, usage:read\./)
 })
 

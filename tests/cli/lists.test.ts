@@ -16,7 +16,7 @@ import { after, test } from "node:test"
 import { parseDomain } from "@assay/core/identity"
 import { judgeDomain } from "../../packages/server/src/score/email/lists/judgement.ts"
 import { shippedLists } from "../../packages/server/src/score/email/lists/shipped-lists.ts"
-import { assay } from "./assay.ts"
+import { assay, assayHere } from "./assay.ts"
 
 const directory = mkdtempSync(join(tmpdir(), "assay-cli-"))
 after(() => rmSync(directory, { recursive: true }))
@@ -67,12 +67,12 @@ test("check says the verdict and who says so, the same for either spelling", asy
   assert.equal(disposable.code, 0)
   assert.match(disposable.out, /^box\.mailinator\.com: disposable\n/)
   assert.match(disposable.out, /^shipped +fakefilter \S+ \(\S+\) +curated +mailinator\.com$/m)
-  const unicode = await assay(["lists", "check", "gmаil.com"], env)
-  const ascii = await assay(["lists", "check", "xn--gmil-63d.com"], env)
+  const unicode = await assayHere(["lists", "check", "gmаil.com"], env)
+  const ascii = await assayHere(["lists", "check", "xn--gmil-63d.com"], env)
   assert.match(unicode.out, /^xn--gmil-63d\.com: imitates gmail\.com with look-alike letters\n/)
   assert.equal(unicode.out, ascii.out)
-  assert.match((await assay(["lists", "check", "gmail.com"], env)).out, /: free, under guard\n/)
-  const unknown = await assay(["lists", "check", "firm.example"], env)
+  assert.match((await assayHere(["lists", "check", "gmail.com"], env)).out, /: free, under guard\n/)
+  const unknown = await assayHere(["lists", "check", "firm.example"], env)
   assert.equal(unknown.out, "firm.example: nothing known\nNo list names it.\n")
   const wrong = await assay(["lists", "check", "canary canary"], env)
   assert.deepEqual([wrong.code, wrong.err], [1, "assay: This is no domain\n"])
@@ -93,25 +93,25 @@ test("an import becomes a list of the operator's; again it changes nothing; remo
   const path = join(lists, "feed.csv")
   assert.equal(readFileSync(path, "utf8"), "bad.example,toxic,a, b\nworse.example,toxic,a, b\n")
   assert.equal(statSync(path).mode & 0o077, 0)
-  const check = await assay(["lists", "check", "mx.bad.example"], env)
+  const check = await assayHere(["lists", "check", "mx.bad.example"], env)
   assert.match(check.out, /^mx\.bad\.example: toxic\n/)
   assert.match(check.out, /^own +feed\.csv +toxic +bad\.example$/m)
   assert.match((await assay(["lists", "stats"], env)).out, /^feed\.csv +toxic +2 +0 +3 d$/m)
 
   const { mtimeMs } = statSync(path)
-  assert.match((await assay(args, env)).out, /nothing changed\.\n$/)
+  assert.match((await assayHere(args, env)).out, /nothing changed\.\n$/)
   assert.equal(statSync(path).mtimeMs, mtimeMs)
   assert.deepEqual(readdirSync(lists), ["feed.csv"])
 
   const removed = await assay(["lists", "remove", "feed"], env)
   assert.deepEqual([removed.code, removed.out], [0, "feed.csv is removed.\n"])
-  assert.match((await assay(["lists", "check", "bad.example"], env)).out, /nothing known/)
+  assert.match((await assayHere(["lists", "check", "bad.example"], env)).out, /nothing known/)
   assert.equal((await assay(["lists", "remove", "feed"], env)).code, 1)
 })
 
 test("a line that is no domain refuses the whole file by its number and changes nothing", async () => {
   const good = file("own.txt", "a.example\n")
-  assert.equal((await assay(["lists", "import", good, "--category", "deny"], env)).code, 0)
+  assert.equal((await assayHere(["lists", "import", good, "--category", "deny"], env)).code, 0)
   const before = readFileSync(join(lists, "own.csv"), "utf8")
   const bad = file("own.csv", "domain,note\nb.example,x\ncanary canary,x\nc.example,x\n")
   const { code, err } = await assay(["lists", "import", bad, "--category", "deny"], env)
@@ -130,7 +130,7 @@ test("wrong categories, names and files are refused before anything is read or w
     [[good, "--category", "deny", "--note", "a\nb"], /--note takes/],
     [[join(directory, "nowhere"), "--category", "deny"], /The file cannot be read/],
   ] as const) {
-    const { code, err } = await assay(["lists", "import", ...args], env)
+    const { code, err } = await assayHere(["lists", "import", ...args], env)
     assert.equal(code, 1)
     assert.match(err, message)
   }

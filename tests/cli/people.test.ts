@@ -4,7 +4,7 @@ import { after, before, test } from "node:test"
 import { joins, printedToken, tokenIn, visitor } from "../http/signed-in.ts"
 import { type Service, startService } from "../http/service.ts"
 import { temporaryDirectory } from "../http/temporary.ts"
-import { assay } from "./assay.ts"
+import { assay, assayHere } from "./assay.ts"
 
 const data = join(temporaryDirectory(), "data")
 const env = { ASSAY_DATA: data }
@@ -17,9 +17,10 @@ before(async () => {
 after(() => service.stop())
 
 const people = (...args: string[]) => assay(["people", ...args], env)
+const peopleHere = (...args: string[]) => assayHere(["people", ...args], env)
 
 async function idOf(name: string): Promise<string> {
-  const { out } = await people("list")
+  const { out } = await peopleHere("list")
   const line = out.split("\n").find((each) => each.includes(` ${name} `)) ?? ""
   return /per_[0-9a-f]{16}/.exec(line)?.[0] ?? "nobody"
 }
@@ -83,7 +84,7 @@ test("what does not fit is refused with a sentence, and nobody who is not there"
       /takes owner, analyst, viewer or none/,
     ],
   ] as const) {
-    const { code, out, err } = await people(...args)
+    const { code, out, err } = await peopleHere(...args)
     assert.notEqual(code, 0, args.join(" "))
     assert.equal(out, "")
     assert.match(err, sentence)

@@ -7,12 +7,13 @@ import { openSqliteDecisions } from "../../packages/stores/src/sqlite/decisions.
 import { testServerOrSkip } from "../../packages/stores/testing/postgres/test-server.ts"
 import { type Service, startService } from "../http/service.ts"
 import { temporaryDirectory } from "../http/temporary.ts"
-import { assay } from "./assay.ts"
+import { assay, assayHere, type Outcome } from "./assay.ts"
 
 const directory = temporaryDirectory()
 const data = join(directory, "data")
 const env = { ASSAY_DATA: data }
 const policy = (...args: string[]) => assay(["policy", ...args, "--tenant", "demo"], env)
+const policyHere = (...args: string[]) => assayHere(["policy", ...args, "--tenant", "demo"], env)
 
 function written(name: string, content: unknown): string {
   const file = join(directory, name)
@@ -43,7 +44,10 @@ interface BackTested {
 
 async function backTested(place: Record<string, string>, ...args: string[]): Promise<BackTested> {
   const all = ["policy", "backtest", "--tenant", "demo", "--json", ...args]
-  const { code, out, err } = await assay(all, place)
+  return backTestedBy(await assayHere(all, place))
+}
+
+function backTestedBy({ code, out, err }: Outcome): BackTested {
   assert.equal(code, 0, err)
   assert.match(err, /\d+ decisions in [\d.]+ s, [\d,]+ a second\.\n$/)
   const lines = out
@@ -94,7 +98,7 @@ test("every change is a version that can be shown, set from a file and reverted 
 })
 
 test("a policy that does not fit is refused with the paths of its members, and nothing changes", async () => {
-  const before = (await policy("history")).out
+  const before = (await policyHere("history")).out
   const cases: [string[], RegExp][] = [
     [
       ["set", "--file", written("a.json", { costs: { loss: 0 }, price: 1 })],
@@ -116,14 +120,14 @@ test("a policy that does not fit is refused with the paths of its members, and n
     [["backtest", "--model-email", "7.7"], /\/models\/email: takes a version that is loaded/],
   ]
   for (const [args, message] of cases) {
-    const { code, out, err } = await policy(...args)
+    const { code, out, err } = await policyHere(...args)
     assert.deepEqual([code, out], [1, ""], args.join(" "))
     assert.match(err, message)
     assert.doesNotMatch(err, /\n {4}at /)
   }
   const unknown = await assay(["policy", "history", "--tenant", "nobody"], env)
   assert.match(unknown.err, /There is no tenant nobody/)
-  assert.equal((await policy("history")).out, before)
+  assert.equal((await policyHere("history")).out, before)
 })
 
 test("a proposal is run over the decisions of a running service, and of one that was killed", async () => {
@@ -135,7 +139,8 @@ test("a proposal is run over the decisions of a running service, and of one that
   await scored(service, "/api/v1/phone-risk", { phone_number: "+61491570156" })
   const strict = written("strict.json", STRICT)
   for (const state of ["running", "killed"]) {
-    const same = await backTested(place)
+    const args = ["policy", "backtest", "--tenant", "demo", "--json"]
+    const same = backTestedBy(await assay(args, place))
     assert.equal(same.summary.compared, 4, state)
     assert.deepEqual(same.changed, [])
     const tried = await backTested(place, "--file", strict)
@@ -204,10 +209,11 @@ test("a shadow is set, shown, reported on and ended, beside a running service", 
   assert.match(shown.err, /^Version 1 of the shadow of demo, set \d{4}-\S+ by \S+\n$/)
 
   const email = "mei.tanaka@mail.example"
-  let report = await shadow("report")
+  const reportHere = () => assayHere(["policy", "shadow", "report", "--tenant", "demo"], place)
+  let report = await reportHere()
   for (let n = 0; n < 100 && !report.out.includes("email"); n++) {
     await scored(service, "/api/v1/risk/score", { email })
-    report = await shadow("report")
+    report = await reportHere()
   }
   assert.match(report.out, /^\d+ of \d+ actions would have been others\.\n/)
   assert.match(report.out, /\nKIND +BEFORE +AFTER +DECISIONS\nemail +step_up_auth +block +\d+\n/)

@@ -12,7 +12,7 @@ import {
 import { makeTrialClient } from "../../packages/carrier/src/trial-client.ts"
 import { startService } from "../http/service.ts"
 import { temporaryDirectory } from "../http/temporary.ts"
-import { assay } from "./assay.ts"
+import { assay, assayHere } from "./assay.ts"
 
 const temporary = temporaryDirectory()
 const data = join(temporary, "data")
@@ -142,7 +142,7 @@ test("check names the provider that refuses, without what it was shown, and fail
 })
 
 test("a key that is none is reported by its carrier's name, and not shown", async () => {
-  const { code, err } = await assay(
+  const { code, err } = await assayHere(
     ["providers", "check"],
     otherSettings("no-key.json", { private_key_file: "password" }),
   )
@@ -154,7 +154,7 @@ test("a key that is none is reported by its carrier's name, and not shown", asyn
 
 test("without settings there is nobody to list or check", async () => {
   for (const verb of ["list", "check"]) {
-    const { code, out, err } = await assay(["providers", verb], { ASSAY_DATA: data })
+    const { code, out, err } = await assayHere(["providers", verb], { ASSAY_DATA: data })
     assert.equal(code, 1)
     assert.equal(out, "")
     assert.equal(
@@ -179,7 +179,7 @@ test("settings that cannot be used stop a command with their place, and no value
 
 test("costs adds a month up by tenant and provider, while a service runs and without one", async () => {
   for (const name of ["acme", "small"])
-    assert.equal((await assay(["tenants", "create", name], env)).code, 0)
+    assert.equal((await assayHere(["tenants", "create", name], env)).code, 0)
   const records = await openSqliteRecords({ file: join(data, "records.sqlite") })
   const tenantId = async (name: string) => (await records.tenantByName(name))?.id ?? 0
   const [acme, small] = [await tenantId("acme"), await tenantId("small")]
@@ -207,11 +207,11 @@ test("costs adds a month up by tenant and provider, while a service runs and wit
   const alone = await assay(march, { ASSAY_DATA: data })
   assert.deepEqual(alone.out.trimEnd().split("\n").map(cells), wanted, alone.err)
   const service = await startService({ dataDirectory: data })
-  const beside = await assay(march, { ASSAY_DATA: data })
+  const beside = await assayHere(march, { ASSAY_DATA: data })
   await service.stop()
   assert.deepEqual(beside.out.trimEnd().split("\n").map(cells), wanted, beside.err)
 
-  const document = await assay([...march, "--json"], { ASSAY_DATA: data })
+  const document = await assayHere([...march, "--json"], { ASSAY_DATA: data })
   assert.deepEqual(JSON.parse(document.out), {
     month: "2026-03",
     costs: [
@@ -220,7 +220,7 @@ test("costs adds a month up by tenant and provider, while a service runs and wit
       { tenant: "small", provider: "twilio", calls: 1, cost: 0.000001 },
     ],
   })
-  const empty = await assay(["providers", "costs", "--month", "2026-04"], { ASSAY_DATA: data })
+  const empty = await assayHere(["providers", "costs", "--month", "2026-04"], { ASSAY_DATA: data })
   assert.equal(empty.out, "No provider was asked in 2026-04.\n")
   const wrong = await assay(["providers", "costs", "--month", "2026-13"], { ASSAY_DATA: data })
   assert.deepEqual(wrong, {
@@ -239,7 +239,7 @@ test("doctor says of the providers whether they take our credentials", async () 
   assert.equal(ill.code, 1)
   assert.match(ill.out, /^fault +providers +camara:north: carrier north gave no token for /m)
   assert.doesNotMatch(ill.out + ill.err, /canary/)
-  const none = await assay(["doctor"], { ASSAY_DATA: data })
+  const none = await assayHere(["doctor"], { ASSAY_DATA: data })
   assert.match(none.out, /^ok +providers +nobody is asked about phone numbers$/m)
 })
 

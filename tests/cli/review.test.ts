@@ -12,12 +12,13 @@ import { openRecordsOf } from "../http/records-of.ts"
 import { HOUR_MS } from "../../packages/runtime/src/time.ts"
 import { type Service, startService } from "../http/service.ts"
 import { temporaryDirectory } from "../http/temporary.ts"
-import { assay } from "./assay.ts"
+import { assay, assayHere } from "./assay.ts"
 
 const directory = temporaryDirectory()
 const data = join(directory, "data")
 const env = { ASSAY_DATA: data }
 const review = (...args: string[]) => assay(["review", ...args, "--tenant", "demo"], env)
+const reviewHere = (...args: string[]) => assayHere(["review", ...args, "--tenant", "demo"], env)
 
 let service: Service
 let id: string
@@ -38,7 +39,7 @@ test("reviews are listed, shown, assigned, decided and undone by command", async
   assert.match(head, /^ID +DECIDED AT +SUBJECT +SCORE +STAGE +ACTION +REF +ASSIGNEE +OUTCOME/)
   assert.match(line, new RegExp(`^${id} .* email .* ATTACKED +block +order 17 +waiting$`))
   assert.deepEqual(more, [])
-  assert.ok(!(await review("list", "--band", "low")).out.includes(id))
+  assert.ok(!(await reviewHere("list", "--band", "low")).out.includes(id))
 
   assert.equal((await review("assign", id, "--to", "key:k9")).out, `${id} is key:k9's\n`)
   const decided = await review("decide", id, "--outcome", "genuine", "--note", "known customer")
@@ -78,7 +79,7 @@ test("what cannot be is refused in a sentence", async () => {
     [["outcomes", "--policy"], /at least 200 bad outcomes/],
   ]
   for (const [args, expected] of refusals) {
-    const { code, out, err } = await review(...args)
+    const { code, out, err } = await reviewHere(...args)
     assert.deepEqual([code, out], [1, ""], args.join(" "))
     assert.match(err, expected)
     assert.ok(!err.includes("ana@"))
@@ -143,18 +144,18 @@ test("what was confirmed proposes a calibration that the back-test takes as it i
   assert.equal(printed.code, 0, printed.err)
   assert.match(printed.out, /Confirmed since .*: \d+ bad, \d+ good/)
   assert.match(printed.out, /Calibration error of email: 0\.\d+/)
-  const report = JSON.parse((await review("outcomes", "--json")).out) as OutcomeReport
+  const report = JSON.parse((await reviewHere("outcomes", "--json")).out) as OutcomeReport
   assert.equal(report.confirmed.bad + report.confirmed.good, 641)
   assert.ok(report.proposal.held_out)
   const { before: was, after: is } = report.proposal.held_out
   assert.ok(is.log_loss < was.log_loss && is.ece < was.ece, JSON.stringify({ was, is }))
 
-  const policy = await review("outcomes", "--policy")
+  const policy = await reviewHere("outcomes", "--policy")
   assert.equal(policy.code, 0, policy.err)
   const file = join(directory, "proposal.json")
   writeFileSync(file, policy.out)
   assert.deepEqual(JSON.parse(readFileSync(file, "utf8")), report.proposal.policy)
-  const tried = await assay(
+  const tried = await assayHere(
     ["policy", "backtest", "--tenant", "demo", "--file", file, "--json"],
     env,
   )

@@ -9,7 +9,7 @@ import { join } from "node:path"
 import { after, before, suite, test } from "node:test"
 import { bareEnvironment } from "../http/bare-environment.ts"
 import { type Service, startService } from "../http/service.ts"
-import { assay, type Outcome } from "./assay.ts"
+import { assay, assayHere, type Outcome } from "./assay.ts"
 import { assayProgram } from "../../scripts/program.ts"
 
 const directory = mkdtempSync(join(tmpdir(), "assay-cli-score-"))
@@ -36,7 +36,8 @@ async function score(args: readonly string[], input = "", url = service.baseUrl)
 /** Runs from a file to a new file, and gives what that holds. */
 async function scored(path: string, ...args: readonly string[]): Promise<string> {
   const out = `${path}.out`
-  const { code, err } = await score(["--in", path, "--out", out, ...args])
+  const command = ["score", "--url", service.baseUrl, "--in", path, "--out", out, ...args]
+  const { code, err } = await assayHere(command, { ASSAY_API_KEY: service.key ?? "" })
   assert.equal(code, 0, err)
   assert.ok(!existsSync(`${out}.partial`))
   return readFileSync(out, "utf8")

@@ -3,7 +3,7 @@ import { join } from "node:path"
 import { test } from "node:test"
 import { DatabaseSync } from "node:sqlite"
 import { temporaryDirectory } from "../http/temporary.ts"
-import { assay } from "./assay.ts"
+import { assay, assayHere } from "./assay.ts"
 
 const env = { ASSAY_DATA: join(temporaryDirectory(), "data") }
 
@@ -53,12 +53,12 @@ test("settings are changed together, printed as before and after, and reset one 
     "",
   ])
   assert.match(changed.err, /within 5 seconds/)
-  const again = await assay(["tenants", "set", "acme", "prior_abuse=0.1", "plan=free"], env)
+  const again = await assayHere(["tenants", "set", "acme", "prior_abuse=0.1", "plan=free"], env)
   assert.equal(again.out, "Nothing changed.\n")
 
-  const reset = await assay(["tenants", "set", "acme", "costs.loss=", "prior_abuse=0.2"], env)
+  const reset = await assayHere(["tenants", "set", "acme", "costs.loss=", "prior_abuse=0.2"], env)
   assert.equal(reset.out, "prior_abuse: 0.1 → 0.2\ncosts.loss: 30 → 20 (default)\n")
-  const all = await assay(
+  const all = await assayHere(
     [
       ...["tenants", "set", "acme", "verified=", "prior_abuse=", "costs.wrong_block="],
       ...["confirmed_before_block=", "plan=enterprise"],
@@ -66,11 +66,11 @@ test("settings are changed together, printed as before and after, and reset one 
     env,
   )
   assert.equal(all.out.split("\n").length, 6)
-  assert.match((await assay(["tenants", "list"], env)).out, /\nacme +enterprise .* none\n/)
+  assert.match((await assayHere(["tenants", "list"], env)).out, /\nacme +enterprise .* none\n/)
 })
 
 test("a tenant's own domains are kept as they are registered, and what is none is refused", async () => {
-  const set = (...args: string[]) => assay(["tenants", "set", "small", ...args], env)
+  const set = (...args: string[]) => assayHere(["tenants", "set", "small", ...args], env)
   const named = await set("--domains", "Acme.com,mail.acme.de,BÜCHER.example")
   assert.equal(named.out, "domains: none (default) → acme.com,acme.de,xn--bcher-kva.example\n")
   const again = await set("domains=acme.com,acme.de,bücher.example")
@@ -122,20 +122,20 @@ test("every change of settings is one entry of the audit trail, with all that is
 })
 
 test("a value that does not fit is refused with its key and what it takes, and nothing changes", async () => {
-  const before = (await assay(["tenants", "show", "acme"], env)).out
+  const before = (await assayHere(["tenants", "show", "acme"], env)).out
   const cases: [string[], RegExp][] = [
     [["verified=true", "prior_abuse=1"], /^assay: prior_abuse takes a number above 0 and below 1$/],
     [["model.email=7.7"], /^assay: model\.email takes a version that is loaded: 1\.0, 1\.1$/],
     [["prior_abuse=0.1", "prior_abuse=0.2"], /prior_abuse is named twice/],
   ]
   for (const [settings, message] of cases) {
-    const { code, out, err } = await assay(["tenants", "set", "acme", ...settings], env)
+    const { code, out, err } = await assayHere(["tenants", "set", "acme", ...settings], env)
     assert.equal(code, 1, settings.join(" "))
     assert.equal(out, "")
     assert.match(err.trimEnd(), message)
     assert.equal(err.trimEnd().split("\n").length, 1, err)
   }
-  assert.equal((await assay(["tenants", "show", "acme"], env)).out, before)
+  assert.equal((await assayHere(["tenants", "show", "acme"], env)).out, before)
   for (const [args, message] of [
     [["set", "nobody", "verified=true"], /There is no tenant nobody/],
     [["create", "acme"], /A tenant has this name/],
@@ -153,23 +153,23 @@ test("settings that cannot be read are named, listed as such and repaired by a r
   const records = new DatabaseSync(join(env.ASSAY_DATA, "records.sqlite"))
   records.exec(`UPDATE tenants SET settings = '{"prior_abuse":7}' WHERE name = 'small'`)
   records.close()
-  assert.match((await assay(["tenants", "list"], env)).out, /\nsmall +free .* cannot be read\n/)
+  assert.match((await assayHere(["tenants", "list"], env)).out, /\nsmall +free .* cannot be read\n/)
   const shown = await assay(["tenants", "show", "small"], env)
   assert.equal(shown.code, 1)
   assert.match(shown.err, /cannot be read by this program, at \/prior_abuse: must be < 1/)
   const other = await assay(["tenants", "set", "small", "verified=true"], env)
   assert.equal(other.code, 1)
-  const repaired = await assay(["tenants", "set", "small", "prior_abuse="], env)
+  const repaired = await assayHere(["tenants", "set", "small", "prior_abuse="], env)
   assert.equal(repaired.out, "prior_abuse: 7 → 0.01 (default)\n")
-  assert.equal((await assay(["tenants", "show", "small"], env)).code, 0)
+  assert.equal((await assayHere(["tenants", "show", "small"], env)).code, 0)
 })
 
 test("a switch that the plan overrules is set and shown as overruled", async () => {
-  const without = await assay(["tenants", "set", "small", "providers=true"], env)
+  const without = await assayHere(["tenants", "set", "small", "providers=true"], env)
   assert.equal(without.out, "providers: false (default) → true\n")
   assert.match(without.err, /The free plan keeps its phone numbers here, whatever providers says/)
   const args = ["plan=enterprise", "provider_daily_cap=2.5"]
-  const allowed = await assay(["tenants", "set", "small", ...args], env)
+  const allowed = await assayHere(["tenants", "set", "small", ...args], env)
   assert.equal(
     allowed.out,
     "plan: free → enterprise\nprovider_daily_cap: as for every tenant (default) → 2.5\n",

@@ -64,6 +64,10 @@ const OPTIONS = {
   external: ["@duckdb/node-bindings*", "pg-native", "@fastify/swagger-ui"],
 } satisfies BuildOptions
 
+// For esbuild, which is begun by the first build: collected a fourth as often, it takes a quarter
+// less of the processor.
+process.env["GOGC"] ??= "400"
+
 const plugins = [
   compiledSchemas(await compileSchemas()),
   givenBuiltins(),

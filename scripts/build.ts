@@ -1,8 +1,18 @@
 // The prepack step of a published package, run in its folder: JavaScript and declarations into
 // dist/. The private packages it needs are carried inside it.
-import { copyFileSync, cpSync, existsSync, globSync, readFileSync, rmSync } from "node:fs"
+import { createHash } from "node:crypto"
+import {
+  copyFileSync,
+  cpSync,
+  existsSync,
+  globSync,
+  mkdirSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from "node:fs"
 import { isBuiltin } from "node:module"
-import { dirname, join, relative, resolve, sep } from "node:path"
+import { basename, dirname, join, relative, resolve, sep } from "node:path"
 import ts from "typescript"
 import { root } from "./repository.ts"
 
@@ -43,20 +53,71 @@ if (files.length === 0) fail([`${manifest.name} has no sources`])
 const faults = undeclaredImports()
 if (faults.length > 0) fail(faults)
 
-rmSync(dist, { recursive: true, force: true })
-for (const part of parts) {
-  const roots = isImported ? part.files : [...part.files, ...importedJson(part)]
-  const program = ts.createProgram(roots, compilerOptions(part))
-  // Importers of a package rely on its types, so they are checked once more when they are emitted.
-  // The types of a program that nobody imports were checked with the repository's.
-  const checked = isImported ? ts.getPreEmitDiagnostics(program) : program.getSyntacticDiagnostics()
-  const diagnostics = checked.filter((each) => !isAboutOwnManifest(each))
-  if (diagnostics.length > 0) fail([ts.formatDiagnostics(diagnostics, formatHost())])
-  program.emit(undefined, (file, text) => writeIntoOutput(part, file, text))
-  copyRuntimeFiles(part, program)
+// To check and emit its types is most of the work, so a package that was made of the same is kept:
+// before tests it is made for those who link to it, and by them once more to be packed.
+const kept = join(root, "node_modules", ".cache", "built-packages", basename(folder))
+const inputs = isImported && carried.length === 0 ? hashOf(inputFiles()) : null
+if (inputs !== null && readOrNull(kept) === `${inputs} ${hashOf(filesIn(dist))}`) {
+  console.error(`${manifest.name}: dist was made of the same modules`)
+} else {
+  rmSync(kept, { force: true })
+  make()
+  if (inputs !== null) {
+    mkdirSync(dirname(kept), { recursive: true })
+    writeFileSync(kept, `${inputs} ${hashOf(filesIn(dist))}`)
+  }
 }
 copyFileSync(join(root, "LICENSE"), join(folder, "LICENSE"))
-console.error(`${manifest.name}: ${files.length} modules compiled into dist`)
+
+function make(): void {
+  rmSync(dist, { recursive: true, force: true })
+  for (const part of parts) {
+    const roots = isImported ? part.files : [...part.files, ...importedJson(part)]
+    const program = ts.createProgram(roots, compilerOptions(part))
+    // Importers of a package rely on its types, so they are checked once more when they are
+    // emitted. The types of a program that nobody imports were checked with the repository's.
+    const checked = isImported
+      ? ts.getPreEmitDiagnostics(program)
+      : program.getSyntacticDiagnostics()
+    const diagnostics = checked.filter((each) => !isAboutOwnManifest(each))
+    if (diagnostics.length > 0) fail([ts.formatDiagnostics(diagnostics, formatHost())])
+    program.emit(undefined, (file, text) => writeIntoOutput(part, file, text))
+    copyRuntimeFiles(part, program)
+  }
+  console.error(`${manifest.name}: ${files.length} modules compiled into dist`)
+}
+
+/** All that decides what is made of a package that carries no other. */
+function inputFiles(): string[] {
+  const needed = Object.keys(manifest.dependencies ?? {})
+    .filter((name) => name.startsWith(SCOPE))
+    .map((name) => join(root, "packages", name.slice(SCOPE.length)))
+  const own = [folder, ...needed].flatMap((each) => [
+    join(each, "package.json"),
+    ...filesIn(join(each, "src")),
+  ])
+  const shared = ["package-lock.json", "tsconfig.json"].map((name) => join(root, name))
+  return [import.meta.filename, ...shared, ...own]
+}
+
+function filesIn(of: string): string[] {
+  return globSync("**", { cwd: of, withFileTypes: true })
+    .filter((entry) => entry.isFile())
+    .map((entry) => join(entry.parentPath, entry.name))
+}
+
+function hashOf(names: readonly string[]): string {
+  const hash = createHash("sha256")
+  for (const name of names.toSorted()) {
+    const content = readFileSync(name)
+    hash.update(`${relative(root, name)} ${content.length}\n`).update(content)
+  }
+  return hash.digest("hex")
+}
+
+function readOrNull(file: string): string | null {
+  return existsSync(file) ? readFileSync(file, "utf8") : null
+}
 
 function readManifest(from: string): Manifest {
   return JSON.parse(readFileSync(join(from, "package.json"), "utf8")) as Manifest

@@ -222,7 +222,10 @@ async function pack(): Promise<void> {
     files: string[]
   }
   const looking = setInterval(() => {
-    for (const name of named) if (!existsSync(join(served, `${name}.gz`))) missing.add(name)
+    // A folder that is read while a file is replaced in it may leave that file out.
+    const there = new Set(readdirSync(served))
+    for (const name of named.filter((each) => !there.has(`${each}.gz`)))
+      if (!existsSync(join(served, `${name}.gz`))) missing.add(name)
   }, 20)
   await run("npm", ["pack", ...workspaces, "--pack-destination", tarballs], {
     cwd: root,

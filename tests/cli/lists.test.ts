@@ -52,6 +52,7 @@ test("stats count as disposable what is answered as disposable, not what is unde
   shippedLists().table.forEachName((name) => {
     const parsed = parseDomain(name)
     assert.ok(!("fault" in parsed), name)
+    assert.equal(parsed.domain, name)
     const { category, disposableLikely } = judgeDomain(parsed, [])
     if (category === "disposable") judged.disposable++
     if (disposableLikely) judged.likely++

@@ -11,9 +11,16 @@ import {
 } from "../score/email/lists/categories.ts"
 import type { DomainTable } from "../score/email/lists/domain-table.ts"
 import { readImportFile } from "../score/email/lists/import-file.ts"
-import { judgeDomain, type Naming } from "../score/email/lists/judgement.ts"
+import {
+  hasGuardedSuffix,
+  judgeDomain,
+  listedIn,
+  type Naming,
+  verdictOn,
+} from "../score/email/lists/judgement.ts"
 import { isListName, removeOwnList, writeOwnList } from "../score/email/lists/own-list-file.ts"
 import { type OwnList, readOwnLists } from "../score/email/lists/own-lists.ts"
+import { registrableDomain } from "../score/email/lists/registrable-domain.ts"
 import { shippedLists } from "../score/email/lists/shipped-lists.ts"
 import { verdictOf } from "../score/email/lists/verdict.ts"
 import { callRunningServer } from "@assay/runtime/control-socket"
@@ -64,15 +71,18 @@ export function printListStats(terminal: Terminal): void {
 
 /**
  * Counts how each shipped name is used. Its own marks are not enough: guards and parents count too.
+ * Names stand in the table as they are parsed, and how they look decides nothing here.
  */
 function shippedVerdicts(names: DomainTable): string {
   const counts = { masked: 0, disposable: 0, free: 0, likely: 0, guarded: 0 }
   let all = 0
   names.forEachName((name) => {
     all++
-    const parsed = parseDomain(name)
-    if ("fault" in parsed) return
-    const { category, disposableLikely, guarded } = judgeDomain(parsed, [])
+    const registrable = registrableDomain(name)
+    const { category, disposableLikely, guarded } = verdictOn(
+      listedIn(name, registrable, []),
+      hasGuardedSuffix(registrable),
+    )
     // A free provider may be on one bulk list too, and is then answered as both.
     if (disposableLikely) counts.likely++
     if (category !== null) counts[category]++

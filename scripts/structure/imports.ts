@@ -29,8 +29,17 @@ export function importsOf(sources: ReadonlyMap<string, string>): Import[] {
   return found
 }
 
+/** By text: a test asks of all sources again for each one that it changes. */
+const known = new Map<string, readonly string[]>()
+
 /** All that a source names as another module, as it names it. */
-export function specifiersOf(text: string): string[] {
+export function specifiersOf(text: string): readonly string[] {
+  let specifiers = known.get(text)
+  if (specifiers === undefined) known.set(text, (specifiers = readSpecifiers(text)))
+  return specifiers
+}
+
+function readSpecifiers(text: string): string[] {
   const imported = ts.preProcessFile(text, true, true).importedFiles.map((each) => each.fileName)
   const programs = text.matchAll(/new URL\(\s*["`](\.[^"`$]+)(?:\.ts["`]|\$\{)/g)
   const resolved = text.matchAll(/import\.meta\.resolve\("([^"]+)"\)/g)

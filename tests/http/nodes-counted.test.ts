@@ -7,6 +7,7 @@ import { join } from "node:path"
 import { after, before, test } from "node:test"
 import { setTimeout as delay } from "node:timers/promises"
 import { pathToFileURL } from "node:url"
+import type { ErrorBudget } from "@assay/core/contract"
 import { dayOf } from "../../packages/runtime/src/time.ts"
 import { openPostgresRecords } from "../../packages/stores/src/postgres/records.ts"
 import type { Records } from "../../packages/stores/src/records.ts"
@@ -303,6 +304,28 @@ if (cluster !== null && postgres !== null) {
     const others = [node(0), node(2)]
     assert.equal(await used(others, key, 98), 98)
     nodes[1] = await start(1)
+  })
+
+  test("the error budget of any node has the requests of all, also of those that do not run", async () => {
+    const askedAt = async (n: number): Promise<number> => {
+      const { out } = await assay(["slo", "--json"], { ...env, ASSAY_DATA: node(n).dataDirectory })
+      return (JSON.parse(out) as ErrorBudget).requests.total
+    }
+    await Promise.all(nodes.map((each) => each.stop()))
+    // Of a node that does not run, what it was asked itself.
+    const each = await Promise.all([askedAt(0), askedAt(1), askedAt(2)])
+    assert.ok(Math.min(...each) > 0, each.join())
+    const all = each.reduce((sum, count) => sum + count, 0)
+    nodes[0] = await start(0)
+    assert.equal(await askedAt(0), all)
+    const key = await keyOf("budgeted", "enterprise")
+    const json = { email: "ana.silva@mail.example" }
+    await answered(async () => await score(node(0), key, json))
+    await node(0).stop()
+    const more = (await askedAt(0)) - (each[0] ?? 0)
+    assert.ok(more > 0)
+    nodes[1] = await start(1)
+    assert.equal(await askedAt(1), all + more)
   })
 }
 

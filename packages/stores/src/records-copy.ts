@@ -6,7 +6,7 @@ import { type Database, type Engine, explained, type Write } from "./records-eng
 import { RecordsError } from "./records-error.ts"
 import { DROP_DIGEST } from "./records-events.ts"
 import { migrateRecords, recordsFormat } from "./records-migrate.ts"
-import { SAID_IMPORTS } from "./records-nodes.ts"
+import { SAID } from "./records-nodes.ts"
 import { firstPolicies } from "./records-migrations/0008-policies.ts"
 import type { Schema } from "./records-schema.ts"
 
@@ -155,7 +155,8 @@ function leavingOut(): (table: string, row: CopiedRow["row"]) => boolean {
   const deliveries = new Set<CopiedValue | undefined>()
   return (table, row) => {
     const { name } = row
-    if (table === "meta") return typeof name === "string" && name.startsWith(SAID_IMPORTS)
+    if (table === "meta")
+      return typeof name === "string" && SAID.some((begin) => name.startsWith(begin))
     if (table === "attempts") return deliveries.has(row["delivery_id"])
     if (table !== "events" && table !== "deliveries") return false
     const isDigest = row["kind"] === DROP_DIGEST

@@ -86,13 +86,26 @@ export interface NodeRecords {
   /** Every node that was not forgotten, by id. */
   nodes(): Promise<Node[]>
   /** What a node says of its imports, in place of what it said before; in no backup. */
-  sayImports(of: { id: string; said: string }): Promise<void>
+  sayImports(of: Said): Promise<void>
   /** What each node said of its imports that was not forgotten, by id. */
-  saidImports(): Promise<{ id: string; said: string }[]>
+  saidImports(): Promise<Said[]>
+  /** What a node says it was asked, in place of what it said before; in no backup. */
+  sayRequests(of: Said): Promise<void>
+  /** What each node said it was asked, by id; also those that were forgotten since. */
+  saidRequests(): Promise<Said[]>
 }
 
-/** Begins the names under which `meta` has what nodes say of their imports. */
-export const SAID_IMPORTS = "imports of "
+/** What a node says of itself. */
+export interface Said {
+  readonly id: string
+  readonly said: string
+}
+
+/** Begin the names under which `meta` has what nodes say of their imports, and of requests. */
+const SAID_IMPORTS = "imports of "
+const SAID_REQUESTS = "requests of "
+/** Of one moment of these nodes, and so in no backup. */
+export const SAID = [SAID_IMPORTS, SAID_REQUESTS] as const
 
 /** Begin the names of what is good once, and of what is counted, beside those of leases. */
 const ONCE = "once "
@@ -122,6 +135,24 @@ export function sqlNodes(
     ...{ name, holder: null, fence },
     ...{ taken_at: databaseMs, held_until: until(forMs) },
   })
+  const say = async (name: string, value: string): Promise<void> =>
+    await writeUnsynced(async (db) => {
+      await db
+        .insertInto("meta")
+        .values({ name, value })
+        .onConflict((conflict) => conflict.column("name").doUpdateSet({ value }))
+        .execute()
+    })
+  const saidBy = async (begin: string): Promise<Said[]> =>
+    await read(async (db) => {
+      const rows = await db
+        .selectFrom("meta")
+        .selectAll()
+        .where("name", "like", `${begin}%`)
+        .orderBy("name")
+        .execute()
+      return rows.map(({ name, value: said }) => ({ id: name.slice(begin.length), said }))
+    })
   return {
     takeLease: ({ name, holder, forMs }) =>
       write(async (db) => {
@@ -324,25 +355,10 @@ export function sqlNodes(
         return numDeletedRows > 0n
       }),
 
-    sayImports: ({ id, said: value }) =>
-      writeUnsynced(async (db) => {
-        await db
-          .insertInto("meta")
-          .values({ name: SAID_IMPORTS + id, value })
-          .onConflict((conflict) => conflict.column("name").doUpdateSet({ value }))
-          .execute()
-      }),
-
-    saidImports: () =>
-      read(async (db) => {
-        const rows = await db
-          .selectFrom("meta")
-          .selectAll()
-          .where("name", "like", `${SAID_IMPORTS}%`)
-          .orderBy("name")
-          .execute()
-        return rows.map(({ name, value: said }) => ({ id: name.slice(SAID_IMPORTS.length), said }))
-      }),
+    sayImports: ({ id, said }) => say(SAID_IMPORTS + id, said),
+    saidImports: () => saidBy(SAID_IMPORTS),
+    sayRequests: ({ id, said }) => say(SAID_REQUESTS + id, said),
+    saidRequests: () => saidBy(SAID_REQUESTS),
 
     nodes: () =>
       read(async (db) => {

@@ -188,8 +188,12 @@ export function recordsNodesSuite(engine: string, newDatabase: () => Promise<Tes
         { id: "one", said: "second" },
         { id: "two", said: "other" },
       ])
+      await records.sayRequests({ id: "one", said: "ten" })
+      await records.sayRequests({ id: "one", said: "eleven" })
       assert.equal(await records.forgetNode("one"), true)
       assert.deepEqual(await records.saidImports(), [{ id: "two", said: "other" }])
+      // What it was asked still counts.
+      assert.deepEqual(await records.saidRequests(), [{ id: "one", said: "eleven" }])
       assert.equal(await records.forgetNode("one"), false)
       assert.deepEqual(await records.nodes(), [])
     },

@@ -32,7 +32,7 @@ const forEver = { text: "as long as the service exists" }
 /** Every table of the records. A table that is added here without an answer does not compile. */
 export const keptInRecords: Readonly<Record<keyof Schema, Kept>> = {
   meta: {
-    what: "formats and check values; among several nodes, what became of each one's last imports over HTTP",
+    what: "formats and check values; among several nodes, what became of each one's last imports over HTTP, and how many requests each was asked by minute of a day and by day",
     person: nobody,
     long: { text: "as long as the service exists; imports until the operator forgets the node" },
   },

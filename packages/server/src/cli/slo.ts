@@ -21,7 +21,7 @@ export async function printSlo(options: SloOptions, terminal: Terminal): Promise
   if (!/^20\d\d-(0[1-9]|1[0-2])$/.test(month))
     throw new CommandError("--month takes a month such as 2026-03", { exitCode: 2 })
   const config = readConfig(terminal.env)
-  const budget = await errorBudget(config, month, terminal.now())
+  const { budget, isRunning } = await errorBudget(config, month, terminal.now())
   if (options.json === true) {
     terminal.print(JSON.stringify(budget, null, 2))
     return
@@ -55,23 +55,35 @@ export async function printSlo(options: SloOptions, terminal: Terminal): Promise
   terminal.note(
     "Times are UTC. What was asked while the service did not run is not known and in no figure.",
   )
-  if (recordsAreShared(config))
-    terminal.note("This is what this node was asked. Metrics of all nodes together say the sum.")
+  if (!recordsAreShared(config)) return
+  terminal.note(
+    isRunning
+      ? "This is what all nodes were asked; what others say of it is up to a minute old."
+      : "This node does not run: this is what it was asked alone. One that runs knows of all.",
+  )
+}
+
+interface Found {
+  readonly budget: ErrorBudget
+  readonly isRunning: boolean
 }
 
 /** Of the running service, or as the last one left it. */
-async function errorBudget(config: Config, month: string, nowMs: number): Promise<ErrorBudget> {
-  if (!existsSync(config.dataDirectory)) return budgetOf(noBudget(), month, nowMs)
+async function errorBudget(config: Config, month: string, nowMs: number): Promise<Found> {
+  if (!existsSync(config.dataDirectory))
+    return { budget: budgetOf(noBudget(), month, nowMs), isRunning: false }
   const directory = openDataDirectory(config.dataDirectory)
   const server = await callRunningServer(directory.controlSocket)
-  if (server !== null)
-    return (await server.call("errorBudget", month).finally(server.close)) as ErrorBudget
+  if (server !== null) {
+    const budget = (await server.call("errorBudget", month).finally(server.close)) as ErrorBudget
+    return { budget, isRunning: true }
+  }
   const kept = readLevels(directory.levels)
   if (kept === null)
     throw new CommandError(
       `${directory.levels} is of another format: the next start of the service sets it aside`,
     )
-  return budgetOf(kept.budget, month, nowMs)
+  return { budget: budgetOf(kept.budget, month, nowMs), isRunning: false }
 }
 
 function summary(found: ErrorBudget): string[] {

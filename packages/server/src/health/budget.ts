@@ -91,6 +91,30 @@ export function countDown(budget: Budget, from: number, to: number): void {
   addTime(budget, "down", Math.max(from, to - BUDGET_DAYS * DAY_MS), to)
 }
 
+/**
+ * What several nodes counted, as one service: requests add up, and where one node runs the service
+ * does. So each day it ran at least as long as the node that ran longest.
+ */
+export function budgetOfAll(budgets: readonly Budget[]): Budget {
+  const all = noBudget()
+  for (const { since, minutes } of budgets) {
+    if (since !== null) all.since = Math.min(all.since ?? Infinity, since)
+    for (const [start, kinds] of minutes) {
+      const sums: Kinds = all.minutes.get(start) ?? new Map()
+      addKinds(sums, kindCounts(kinds))
+      all.minutes.set(start, sums)
+    }
+  }
+  for (const start of new Set(budgets.flatMap(({ days }) => [...days.keys()]))) {
+    const ofNodes = budgets.flatMap(({ days }) => days.get(start) ?? [])
+    const [longest] = ofNodes.toSorted((a, b) => b.up - a.up || a.down - b.down)
+    const kinds: Kinds = new Map()
+    for (const day of ofNodes) addKinds(kinds, kindCounts(day.kinds))
+    all.days.set(start, { up: longest?.up ?? 0, down: longest?.down ?? 0, kinds })
+  }
+  return all
+}
+
 /** Drops what is older than it is kept. */
 export function dropOldBudget({ days, minutes }: Budget, nowMs: number): void {
   for (const start of days.keys()) if (start < oldestDay(nowMs)) days.delete(start)

@@ -41,7 +41,7 @@ const budgetSchema = {
   operationId: "getErrorBudget",
   summary: "See how much of a month's error budget is spent",
   description:
-    "Requests of all tenants as the service counted them itself: good is every status below 500, so a refusal is good and a request that was shed is not. Probes of health, scrapes of metrics and paths that nobody offers do not count. What was asked while the service did not run, nobody can know: that time stands apart.",
+    "Requests of all tenants as the service counted them itself: good is every status below 500, so a refusal is good and a request that was shed is not. Probes of health, scrapes of metrics and paths that nobody offers do not count. What was asked while the service did not run, nobody can know: that time stands apart. Of several nodes it is the sum, with what others said within the last minute.",
   tags: ["Operate"],
   security: [{ session: [] }],
   querystring: ErrorBudgetQuery,

@@ -2,7 +2,15 @@ import { renameSync } from "node:fs"
 import type { ErrorBudget, ServiceLevels, ServicePeriod } from "@assay/core/contract"
 import type { Log } from "@assay/runtime/log"
 import { monthOf } from "@assay/runtime/time"
-import { addKinds, budgetOf, countRan, dropOldBudget, kindCounts, type Kinds } from "./budget.ts"
+import {
+  addKinds,
+  type Budget,
+  budgetOf,
+  countRan,
+  dropOldBudget,
+  kindCounts,
+  type Kinds,
+} from "./budget.ts"
 import { addRan, dropOld, hourOf, type Hours, levelsOf } from "./levels.ts"
 import {
   appendLine,
@@ -26,6 +34,8 @@ export interface LevelsKeeper {
   levels(period: ServicePeriod): ServiceLevels
   /** The error budget of a month such as 2026-11; the present one unless given. */
   budget(month?: string): ErrorBudget
+  /** All that is kept of it, up to now. */
+  kept(): Budget
   /** Requests that count for it since the service was started. */
   counted(): Kinds
   /** Notes that the service was stopped: what follows is nobody's fault. */
@@ -82,6 +92,13 @@ export function keepLevels({ file, now, elapsed, log }: LevelsOptions): LevelsKe
     if (written !== hourOf(now())) rewrite()
   }
 
+  const upToNow = (): Budget => {
+    const budget = structuredClone(kept.budget)
+    const { from, to } = span()
+    if (timer !== undefined) countRan(budget, from, to, counts.kinds)
+    return budget
+  }
+
   return {
     begin() {
       const { until, stopped } = kept
@@ -106,12 +123,8 @@ export function keepLevels({ file, now, elapsed, log }: LevelsOptions): LevelsKe
       if (timer !== undefined) addRan(hours, from, to, counts)
       return levelsOf(hours, period, now())
     },
-    budget(month = monthOf(now())) {
-      const budget = structuredClone(kept.budget)
-      const { from, to } = span()
-      if (timer !== undefined) countRan(budget, from, to, counts.kinds)
-      return budgetOf(budget, month, now())
-    },
+    budget: (month = monthOf(now())) => budgetOf(upToNow(), month, now()),
+    kept: upToNow,
     counted: () => counted,
     stop() {
       if (timer === undefined) return

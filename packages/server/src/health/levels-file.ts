@@ -81,6 +81,22 @@ function readLine(text: string): Line | null {
   }
 }
 
+/** A budget by the lines that a file has of it, for others who count with it. */
+export function budgetText(budget: Budget): string {
+  return budgetLines(budget)
+    .map((line) => JSON.stringify(line))
+    .join("\n")
+}
+
+export function budgetFrom(text: string): Budget {
+  const kept = nothingKept()
+  for (const line of text.split("\n")) {
+    const read = readLine(line)
+    if (read !== null) take(kept, read)
+  }
+  return kept.budget
+}
+
 /** Takes a line over. */
 export function take(kept: Kept, line: Line): void {
   const { budget } = kept

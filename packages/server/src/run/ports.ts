@@ -367,6 +367,8 @@ export const recordsPort = portOf<Records>("records", {
   nodes: true,
   sayImports: true,
   saidImports: true,
+  sayRequests: true,
+  saidRequests: true,
   migrate: true,
   checkKeyCheckValue: true,
   addAudit: true,

@@ -3,8 +3,10 @@ import { createServer, type Server } from "node:http"
 import { hostname } from "node:os"
 import { extname } from "node:path"
 import { fileURLToPath } from "node:url"
+import type { ErrorBudget } from "@assay/core/contract"
 import { keepHeads } from "../audit/keep-heads.ts"
 import { keepLevels } from "../health/keep-levels.ts"
+import { shareBudget } from "../health/share-budget.ts"
 import { mintFirstKeys } from "../accounts/first-keys.ts"
 import { logUnanswerable } from "./tenant-check.ts"
 import { type Config, wrongSettings } from "../base/config.ts"
@@ -361,6 +363,17 @@ async function openService(given: Given): Promise<Service> {
     elapsed: () => performance.now(),
     log,
   })
+  const shared = node.turns.alone
+    ? null
+    : shareBudget({
+        own: levels.kept,
+        records,
+        nodeId: nodeIdIn(directory.path),
+        now: Date.now,
+        log,
+      })
+  const errorBudget = async (month?: string): Promise<ErrorBudget> =>
+    (await shared?.budget(month)) ?? levels.budget(month)
   const control = await openControlSocket(directory.controlSocket, {
     ...offer(openRecordsPort, records),
     ...offer(subjectsPort, writers.get(subjectsPort)),
@@ -370,7 +383,7 @@ async function openService(given: Given): Promise<Service> {
     reloadLists: reloadEverywhere,
     learntServers: async () => learnt.all(),
     overruleServer: learnt.overrule,
-    errorBudget: async (month?: string) => levels.budget(month),
+    errorBudget,
     describe: async () => describeService(config, (await running).address),
     reloadDropKeys: async () => await (await dropRunning)?.reloadKeys(),
   })
@@ -408,7 +421,7 @@ async function openService(given: Given): Promise<Service> {
       foldDecisions: decisions.fold,
       countRequests: async (counts) => levels.add(counts),
       serviceLevels: async (period) => levels.levels(period),
-      errorBudget: async (month) => levels.budget(month),
+      errorBudget,
     }),
     ...writers.methods,
     ...(providers && offer(signalsPort, providers)),
@@ -499,6 +512,7 @@ async function openService(given: Given): Promise<Service> {
           () => metricsServer?.close(),
           () => workers.stop(),
           () => levels.stop(),
+          () => shared?.stop(),
           () => drop?.stop(),
           ...writers.ends,
           () => compacting?.stop(),

@@ -34,7 +34,10 @@ const SETTLED = `(async () => {
 })()`
 
 /** What axe finds wrong with a page: the rule and the element. */
-export async function violations(page: Page, rules = ALL_RULES): Promise<string[]> {
+export async function violations(
+  page: Page,
+  rules: readonly string[] = ALL_RULES,
+): Promise<string[]> {
   await page.evaluate(SETTLED)
   if ((await page.evaluate("typeof axe")) === "undefined") await page.evaluate(axe)
   const found = await page.evaluate(

@@ -23,6 +23,7 @@ import {
   pressUntil,
   screenshots,
   service,
+  showAs,
   titledInLine,
   useConsole,
   WIDE,
@@ -688,10 +689,9 @@ test("a decision opens beside its list, at an address that gives both again, by 
   const phone = { phone_number: "+61491570156" }
   const called = await service.request("/api/v1/phone-risk", { key: service.key, json: phone })
   const number = called.headers.get("x-decision-id") ?? ""
-  const who = await member("viewer")
+  const { context: own, page, faults } = await open({}, await member("viewer"))
   for (const [colorScheme, name] of PAIRS) {
-    const viewport = name === "wide" ? WIDE : PHONE
-    const { context: own, page, faults } = await open({ colorScheme, viewport }, who)
+    await showAs(page, [colorScheme, name])
     await page.goto(`${origin}/console/decisions?subject=email&stage=TESTED`)
     const links = page.getByRole("region", { name: "Decisions" }).getByRole("link")
     await links.first().focus()
@@ -749,8 +749,8 @@ test("a decision opens beside its list, at an address that gives both again, by 
     await other.goto(address)
     await other.getByRole("dialog").getByRole("article").waitFor()
     assert.equal(await other.getByRole("cell", { name: "CLEAN" }).count(), 0)
+    await other.close()
     assert.deepEqual(faults, [])
-    await own.close()
   }
 })
 
@@ -840,10 +840,9 @@ test("a decision is compared with another model and policy, side by side", async
     json: { email: "mei.tanaka@mail.example" },
   })
   const id = scored.headers.get("x-decision-id") ?? ""
-  const who = await member("viewer")
+  const { page, faults } = await open({}, await member("viewer"))
   for (const [colorScheme, name] of PAIRS) {
-    const viewport = name === "wide" ? WIDE : PHONE
-    const { context: own, page, faults } = await open({ colorScheme, viewport }, who)
+    await showAs(page, [colorScheme, name])
     await page.goto(`${origin}/console/decisions/${id}`)
     await page.getByRole("button", { name: "Compare" }).click()
     const both = page.getByRole("region", { name: "Comparison" })
@@ -870,11 +869,11 @@ test("a decision is compared with another model and policy, side by side", async
     assert.ok(rooms.length > 0)
     assert.equal(new Set(rooms).size, 1, rooms.join(" "))
     // High enough for the whole of the panel, which is scrolled by itself.
-    await page.setViewportSize({ ...viewport, height: name === "wide" ? 2_000 : 3_900 })
+    const high = name === "wide" ? { ...WIDE, height: 2_000 } : { ...PHONE, height: 3_900 }
+    await page.setViewportSize(high)
     const file = `compare-${colorScheme}-${name}.png`
     await screenshot(page, join(screenshots, file), { fullPage: false })
     assert.deepEqual(faults, [])
-    await own.close()
   }
 })
 

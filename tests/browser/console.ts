@@ -8,7 +8,7 @@ import type { Browser, BrowserContext, BrowserContextOptions, Locator, Page } fr
 import { type Service, startService } from "../http/service.ts"
 import type { Visitor } from "../http/signed-in.ts"
 import { LOOKS, otherFonts, overflow, violations } from "./accessibility.ts"
-import { openChromium } from "./chromium.ts"
+import { closePages, sharedChromium } from "./chromium.ts"
 import { memberOf } from "./console-member.ts"
 import { PAIRS, PHONE, WIDE } from "./console-pages.ts"
 import { useCookies } from "./cookies.ts"
@@ -44,16 +44,14 @@ export function useConsole({ start = async () => ({}), dataDirectory }: First = 
         env: { ASSAY_SSF_ORIGIN: "http://localhost", ...env },
         ...(dataDirectory !== undefined && { dataDirectory }),
       }),
-      openChromium(),
+      sharedChromium(),
     ])
     origin = `http://localhost:${service.port}`
   })
-  // A page that stays open goes on asking, and drawing what it is told.
-  afterEach(async () => {
-    for (const each of browser?.contexts() ?? []) await each.close()
-  })
+  afterEach(leave)
   after(async () => {
-    await browser?.close()
+    left.length = 0
+    await closePages(browser)
     await service.stop()
   })
 }
@@ -65,24 +63,77 @@ export interface Watched {
   readonly faults: string[]
 }
 
+interface Window extends Pick<Watched, "context" | "page"> {
+  faults: string[]
+  /** Opened as all are that ask for nothing special. */
+  readonly isUsual: boolean
+}
+
+/** Those of the test that runs. */
+const used: Window[] = []
+/** Those that the next test may go on in. */
+const left: Window[] = []
+
+/** A window of somebody who was never here, or who is signed in and does not know the pages yet. */
 export async function open(options: BrowserContextOptions = {}, as?: Visitor): Promise<Watched> {
+  const isUsual = Object.keys(options).length === 0
+  const window = (isUsual ? left.pop() : undefined) ?? (await newWindow(options, isUsual))
+  used.push(window)
+  const { context, page } = window
+  if (as !== undefined) await useCookies(context, service.port, as.cookies)
+  return { context, page, faults: (window.faults = []) }
+}
+
+async function newWindow(options: BrowserContextOptions, isUsual: boolean): Promise<Window> {
   assert.ok(browser !== null)
   const context = await browser.newContext({ viewport: WIDE, ...options })
-  if (as !== undefined) await useCookies(context, service.port, as.cookies)
-  const faults: string[] = []
+  const window: Window = { context, page: await context.newPage(), faults: [], isUsual }
   // Of every page of this browser, those for pictures among them.
-  context.on("weberror", (error) => faults.push(error.error().message))
+  context.on("weberror", (error) => window.faults.push(error.error().message))
   context.on("console", (message) => {
     // A browser reports every answer that is a refusal; that nobody is signed in is one.
     const isSession = message.location().url.endsWith("/api/v1/session")
-    if (message.type() === "error" && !isSession) faults.push(message.text())
+    if (message.type() === "error" && !isSession) window.faults.push(message.text())
   })
   context.on("request", (request) => {
     const { origin: asked, protocol } = new URL(request.url())
     if (protocol !== "data:" && protocol !== "blob:" && asked !== origin)
-      faults.push(`asked ${asked}`)
+      window.faults.push(`asked ${asked}`)
   })
-  return { context, page: await context.newPage(), faults }
+  return window
+}
+
+/**
+ * After a test its usual windows are emptied, and others closed: a page that stays open goes on
+ * asking, and drawing what it is told. In an emptied one the console's scripts need not be compiled
+ * again, which is most of what loading them takes.
+ */
+async function leave(): Promise<void> {
+  for (const window of used.splice(0)) {
+    const { context, page, isUsual } = window
+    const [first, ...others] = context.pages()
+    // What a worker did may arrive after it was taken away.
+    if (isUsual && first === page && context.serviceWorkers().length === 0) {
+      for (const other of others) await other.close()
+      await empty(window)
+      left.push(window)
+    } else await context.close()
+  }
+}
+
+/** Takes everything from a window that somebody left in it. */
+async function empty({ context, page }: Window): Promise<void> {
+  await page.unrouteAll({ behavior: "ignoreErrors" })
+  await context.unrouteAll({ behavior: "ignoreErrors" })
+  // A page of the same origin, for which the browser keeps the process, and which asks for nothing.
+  await page.goto(`${origin}/healthz`)
+  await page.evaluate("sessionStorage.clear()")
+  await context.clearCookies()
+  const devtools = await context.newCDPSession(page)
+  await devtools.send("Storage.clearDataForOrigin", { origin, storageTypes: "all" })
+  await devtools.detach()
+  await showAs(page, PAIRS[0])
+  await page.mouse.move(0, 0)
 }
 
 /** Somebody new in the demo's tenant, or of the service. */
@@ -124,6 +175,8 @@ export async function pressUntil(page: Page, keys: string, wanted: Locator): Pro
 }
 
 interface Looks {
+  /** What axe looks for in the first theme and width; in the others only for what differs. */
+  readonly rules?: readonly string[]
   readonly fullPage?: boolean
   /** No table may have a part that is out of sight until it is scrolled sideways. */
   readonly wholeTables?: boolean
@@ -135,7 +188,7 @@ export async function looks(page: Page, name: string, options: Looks = {}): Prom
     await showAs(page, pair)
     // Charts learn of another width a moment later.
     for (let n = 0; n < 40 && (await overflow(page)) > 0; n++) await page.waitForTimeout(50)
-    await holds(page, name, pair, options)
+    await holds(page, name, pair, pair === PAIRS[0] ? options : { ...options, rules: LOOKS })
   }
   await showAs(page, ["light", "wide"])
 }
@@ -203,11 +256,7 @@ export async function holds(
   page: Page,
   name: string,
   [colorScheme, width]: Pair,
-  {
-    rules = LOOKS,
-    fullPage = true,
-    wholeTables = false,
-  }: Looks & { readonly rules?: string[] } = {},
+  { rules = LOOKS, fullPage = true, wholeTables = false }: Looks = {},
 ): Promise<void> {
   const shown = `${name} ${colorScheme} ${width}`
   assert.deepEqual(await violations(page, rules), [], shown)

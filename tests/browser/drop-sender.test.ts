@@ -18,7 +18,7 @@ import { zipOf } from "../../packages/core/testing/drop/metadata/test-documents.
 import { buildBrowserFiles, manifestOf } from "../../scripts/browser-files.ts"
 import { root } from "../../scripts/repository.ts"
 import { easyChallenge } from "../http/drop-visitor.ts"
-import { isPresent, launchChromium, launchChromiumProfile, openChromium } from "./chromium.ts"
+import { isPresent, launchChromium, launchChromiumProfile, sharedChromium } from "./chromium.ts"
 import {
   codeLine,
   type Drop,
@@ -32,17 +32,14 @@ import {
   type Visitor,
 } from "./drop.ts"
 
-const english = (await loadWords("en")).words
-
+let english: readonly string[]
 let drop: Drop
 let browser: Browser | null
 before(async () => {
-  ;[drop, browser] = await Promise.all([startDrop(), openChromium()])
+  english = (await loadWords("en")).words
+  ;[drop, browser] = await Promise.all([startDrop(), sharedChromium()])
 })
-after(async () => {
-  await browser?.close()
-  await drop.stop()
-})
+after(() => drop.stop())
 
 const CANARY = "Canary text 7d1f: the ledger is in the blue folder"
 

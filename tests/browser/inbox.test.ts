@@ -26,6 +26,7 @@ import { deriveKey } from "altcha-lib/algorithms/pbkdf2"
 import type { Challenge } from "altcha-lib/types"
 import type { Page } from "playwright-core"
 import { assay } from "../cli/assay.ts"
+import { easyChallenge } from "../http/drop-visitor.ts"
 import { type Service, startService } from "../http/service.ts"
 import { launchChromium } from "./chromium.ts"
 import { screenshot } from "./screenshot.ts"
@@ -63,7 +64,8 @@ async function send(
   const mode = keys === null ? "one-way" : "two-way"
   const envelope = packMessage({ sealedBy: "browser", mode, lang: "en", message, files, ...thread })
   const drop = service.dropUrl ?? ""
-  const challenge = (await (await fetch(`${drop}/drop/challenge`)).json()) as Challenge
+  // The work itself is what the tests of the sender's pages are about.
+  const challenge = JSON.parse(await easyChallenge(service, 0)) as Challenge
   const solution = await solveChallenge({ challenge, deriveKey, timeout: 600_000 })
   const payload = JSON.stringify({ challenge, solution })
   const ticket = await fetch(`${drop}/drop/ticket`, { method: "POST", body: payload })

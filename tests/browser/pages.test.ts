@@ -5,7 +5,7 @@ import { after, before, test } from "node:test"
 import type { Browser, Page } from "playwright-core"
 import { type Service, startService } from "../http/service.ts"
 import { LOOKS, overflow, violations } from "./accessibility.ts"
-import { isPresent, openChromium } from "./chromium.ts"
+import { closePages, isPresent, sharedChromium } from "./chromium.ts"
 import { screenshot } from "./screenshot.ts"
 
 let service: Service
@@ -13,11 +13,11 @@ let browser: Browser | null
 before(async () => {
   ;[service, browser] = await Promise.all([
     startService({ args: ["--workers", "1"] }),
-    openChromium(),
+    sharedChromium(),
   ])
 })
 after(async () => {
-  await browser?.close()
+  await closePages(browser)
   await service.stop()
 })
 
@@ -26,12 +26,11 @@ const screenshots = resolve(import.meta.dirname, "../../tmp/screenshots")
 mkdirSync(screenshots, { recursive: true })
 
 /**
- * Opens a page and collects what a person would not see: requests that left the machine, script
- * errors.
+ * Opens an empty page and collects what a person would not see: requests that left the machine,
+ * script errors.
  */
 async function open(
   browser: Browser,
-  path: string,
   options: Parameters<Browser["newContext"]>[0] = {},
 ): Promise<{ page: Page; outside: string[]; errors: string[] }> {
   const page = await (await browser.newContext(options)).newPage()
@@ -48,12 +47,18 @@ async function open(
   })
   page.on("pageerror", (error) => errors.push(error.message))
   page.on("console", (message) => message.type() === "error" && errors.push(message.text()))
-  await page.goto(service.baseUrl + path, { waitUntil: "networkidle" })
   return { page, outside, errors }
+}
+
+async function goes(page: Page, path: string): Promise<void> {
+  await page.goto(service.baseUrl + path, { waitUntil: "networkidle" })
 }
 
 test("the front page and the problem pages are readable, accessible and self-contained, in light and dark, on a phone, without JavaScript", async (context) => {
   if (!isPresent(context) || browser === null) return
+  const { page, outside, errors } = await open(browser, { colorScheme: "light" })
+  const { page: plain } = await open(browser, { javaScriptEnabled: false })
+  const wide = page.viewportSize() ?? assert.fail("the page has no size")
   for (const path of [
     "/",
     "/problems",
@@ -61,9 +66,10 @@ test("the front page and the problem pages are readable, accessible and self-con
     "/event-types",
     "/event-types/exposure.added",
   ]) {
-    const { page, outside, errors } = await open(browser, path, { colorScheme: "light" })
+    await page.emulateMedia({ colorScheme: "light" })
+    await page.setViewportSize(wide)
+    await goes(page, path)
     await page.locator("h1").waitFor()
-    const wide = page.viewportSize() ?? assert.fail("the page has no size")
     // As it stands: what differs by theme and width is style, and no script is asked again.
     for (const [name, colorScheme, size] of [
       ["light", "light", wide],
@@ -82,18 +88,15 @@ test("the front page and the problem pages are readable, accessible and self-con
     }
     assert.deepEqual(outside, [])
     assert.deepEqual(errors, [])
-    await page.context().close()
-    const { page: plain } = await open(browser, path, { javaScriptEnabled: false })
+    await goes(plain, path)
     await plain.locator("h1").waitFor()
-    await plain.context().close()
   }
 })
 
 test("the API reference renders both operations, scores through its own form, and asks nobody else", async (context) => {
   if (!isPresent(context) || browser === null) return
-  const { page, outside, errors } = await open(browser, "/docs", {
-    viewport: { width: 1200, height: 1000 },
-  })
+  const { page, outside, errors } = await open(browser, { viewport: { width: 1200, height: 1000 } })
+  await goes(page, "/docs")
   await page.getByText("/api/v1/risk/score").first().waitFor()
   await page.getByText("/api/v1/phone-risk").first().waitFor()
   // It follows the theme of the machine while it is open, and fits on a phone.

@@ -10,7 +10,7 @@ import { DEMO_IDENTITIES } from "../../packages/console/src/playground/identitie
 import { assay } from "../cli/assay.ts"
 import { type Service, startService } from "../http/service.ts"
 import { joins, tokenIn } from "../http/signed-in.ts"
-import { isPresent, openChromium } from "./chromium.ts"
+import { closePages, isPresent, sharedChromium } from "./chromium.ts"
 import { useCookies } from "./cookies.ts"
 import { chunksOf, decodePng, encodeApng, encodePng, type Frame, type Picture } from "./png.ts"
 import { caption, type Step, TOUR } from "./tour.ts"
@@ -26,11 +26,11 @@ let browser: Browser | null
 before(async () => {
   ;[service, browser] = await Promise.all([
     startService({ args: ["--workers", "1"] }),
-    openChromium(),
+    sharedChromium(),
   ])
 })
 after(async () => {
-  await browser?.close()
+  await closePages(browser)
   await service.stop()
 })
 

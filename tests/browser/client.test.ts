@@ -4,7 +4,7 @@ import { stripTypeScriptTypes } from "node:module"
 import { resolve } from "node:path"
 import { test } from "node:test"
 import { startService } from "../http/service.ts"
-import { launchChromium } from "./chromium.ts"
+import { launchChromium } from "./shared-chromium.ts"
 
 const root = resolve(import.meta.dirname, "../..")
 

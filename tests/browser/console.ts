@@ -8,11 +8,11 @@ import type { Browser, BrowserContext, BrowserContextOptions, Locator, Page } fr
 import { type Service, startService } from "../http/service.ts"
 import type { Visitor } from "../http/signed-in.ts"
 import { LOOKS, otherFonts, overflow, violations } from "./accessibility.ts"
-import { closePages, sharedChromium } from "./chromium.ts"
 import { memberOf } from "./console-member.ts"
 import { PAIRS, PHONE, WIDE } from "./console-pages.ts"
 import { useCookies } from "./cookies.ts"
 import { PICTURES, screenshot } from "./screenshot.ts"
+import { closePages, sharedChromium } from "./shared-chromium.ts"
 
 export const root = resolve(import.meta.dirname, "../..")
 /** For a person to look at after a run. */

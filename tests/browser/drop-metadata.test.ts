@@ -30,7 +30,7 @@ import {
   srgbFormula,
   srgbTable,
 } from "../../packages/core/testing/drop/metadata/test-profiles.ts"
-import { launchChromium } from "./chromium.ts"
+import { launchChromium } from "./shared-chromium.ts"
 
 // Run in the page. A picture of noise as Chromium itself writes it: nothing in it repeats, so that
 // a lost byte shows.

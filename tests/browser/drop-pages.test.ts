@@ -7,8 +7,8 @@ import type { Browser, BrowserContextOptions, Page } from "playwright-core"
 import type { Locale, PageFiles } from "../../packages/drop/src/pages/page-input.ts"
 import { everyPage } from "../../packages/drop/testing/pages/test-pages.ts"
 import { LOOKS, violations } from "./accessibility.ts"
-import { launchChromium } from "./chromium.ts"
 import { screenshot } from "./screenshot.ts"
+import { launchChromium } from "./shared-chromium.ts"
 
 const root = resolve(import.meta.dirname, "../..")
 const style = readFileSync(join(root, "packages/drop/src/browser/style.css"), "utf8")

@@ -14,8 +14,8 @@ import {
   jpegWith,
   smallJpeg,
 } from "../../packages/core/testing/drop/metadata/test-pictures.ts"
-import { launchChromium } from "./chromium.ts"
 import { type Drop, fetchMessages, startDrop, visit } from "./drop.ts"
+import { launchChromium } from "./shared-chromium.ts"
 
 let drop: Drop
 before(async () => {

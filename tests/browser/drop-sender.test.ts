@@ -18,7 +18,7 @@ import { zipOf } from "../../packages/core/testing/drop/metadata/test-documents.
 import { buildBrowserFiles, manifestOf } from "../../scripts/browser-files.ts"
 import { root } from "../../scripts/repository.ts"
 import { easyChallenge } from "../http/drop-visitor.ts"
-import { isPresent, launchChromium, launchChromiumProfile, sharedChromium } from "./chromium.ts"
+import { isPresent, launchChromiumProfile } from "./chromium.ts"
 import {
   codeLine,
   type Drop,
@@ -31,6 +31,7 @@ import {
   visit,
   type Visitor,
 } from "./drop.ts"
+import { launchChromium, sharedChromium } from "./shared-chromium.ts"
 
 let english: readonly string[]
 let drop: Drop

@@ -3,8 +3,8 @@ import { randomBytes } from "node:crypto"
 import { readFileSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { test } from "node:test"
-import { launchChromium } from "./chromium.ts"
 import { fetchMessages, send, startDrop, visit } from "./drop.ts"
+import { launchChromium } from "./shared-chromium.ts"
 
 const FILES = 3
 const FILE_BYTES = 10_485_760

@@ -5,8 +5,8 @@ import type { Browser, BrowserContext, Page } from "playwright-core"
 import { assay } from "../cli/assay.ts"
 import { type Service, startService } from "../http/service.ts"
 import { joins, printedToken, type Visitor } from "../http/signed-in.ts"
-import { launchChromium } from "./chromium.ts"
 import { useCookies } from "./cookies.ts"
+import { launchChromium } from "./shared-chromium.ts"
 
 let service: Service
 let origin: string

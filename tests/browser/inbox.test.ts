@@ -28,8 +28,8 @@ import type { Page } from "playwright-core"
 import { assay } from "../cli/assay.ts"
 import { easyChallenge } from "../http/drop-visitor.ts"
 import { type Service, startService } from "../http/service.ts"
-import { launchChromium } from "./chromium.ts"
 import { screenshot } from "./screenshot.ts"
+import { launchChromium } from "./shared-chromium.ts"
 
 const PASSPHRASE = "heron lantern gravel tulip"
 const HOSTILE =

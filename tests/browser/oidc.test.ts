@@ -10,7 +10,7 @@ import {
   putProvider,
   settingsOf,
 } from "../http/sign-in-provider.ts"
-import { launchChromium } from "./chromium.ts"
+import { launchChromium } from "./shared-chromium.ts"
 
 let place: Place
 let service: Service

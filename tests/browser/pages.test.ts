@@ -5,8 +5,9 @@ import { after, before, test } from "node:test"
 import type { Browser, Page } from "playwright-core"
 import { type Service, startService } from "../http/service.ts"
 import { LOOKS, overflow, violations } from "./accessibility.ts"
-import { closePages, isPresent, sharedChromium } from "./chromium.ts"
+import { isPresent } from "./chromium.ts"
 import { screenshot } from "./screenshot.ts"
+import { closePages, sharedChromium } from "./shared-chromium.ts"
 
 let service: Service
 let browser: Browser | null

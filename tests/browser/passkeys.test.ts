@@ -4,7 +4,7 @@ import type { CDPSession, Page } from "playwright-core"
 import { assay } from "../cli/assay.ts"
 import { type Service, startService } from "../http/service.ts"
 import { joins, printedToken, signsIn, tokenIn } from "../http/signed-in.ts"
-import { launchChromium } from "./chromium.ts"
+import { launchChromium } from "./shared-chromium.ts"
 
 let service: Service
 before(async () => {

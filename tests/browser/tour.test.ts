@@ -10,9 +10,10 @@ import { DEMO_IDENTITIES } from "../../packages/console/src/playground/identitie
 import { assay } from "../cli/assay.ts"
 import { type Service, startService } from "../http/service.ts"
 import { joins, tokenIn } from "../http/signed-in.ts"
-import { closePages, isPresent, sharedChromium } from "./chromium.ts"
+import { isPresent } from "./chromium.ts"
 import { useCookies } from "./cookies.ts"
 import { chunksOf, decodePng, encodeApng, encodePng, type Frame, type Picture } from "./png.ts"
+import { closePages, sharedChromium } from "./shared-chromium.ts"
 import { caption, type Step, TOUR } from "./tour.ts"
 
 const isWriting = process.env["PICTURES"] === "write"

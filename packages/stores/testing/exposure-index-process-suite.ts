@@ -1,4 +1,4 @@
-import { createHash } from "node:crypto"
+import { hash } from "node:crypto"
 import { createInterface } from "node:readline"
 import type { ExposureIndex, Row, SourceDescription } from "../src/exposure-index.ts"
 import { breach } from "./entry-samples-suite.ts"
@@ -34,7 +34,7 @@ export const source: SourceDescription = {
 export const PROGRESS_ROWS = 2_000
 
 export function keyOf(i: number): Uint8Array {
-  return createHash("sha256").update(`identity ${i}`).digest().subarray(0, 16)
+  return hash("sha256", `identity ${i}`, "buffer").subarray(0, 16)
 }
 
 /** The same rows each time. Every thousandth identity has more entries than there is room for. */

@@ -41,12 +41,14 @@ export function sortedRows(rows: readonly Row[]): SegmentRow[] {
   for (const { key, entries } of rows) {
     for (const entry of entries) {
       const row = { key, ...rowOfEntry(entry) }
-      bySpelling.set(spelling(row).toString("latin1"), row)
+      bySpelling.set(spelling(row), row)
     }
   }
-  return [...bySpelling.values()].sort((a, b) => Buffer.compare(spelling(a), spelling(b)))
+  return [...bySpelling.keys()].sort().map((each) => bySpelling.get(each) as SegmentRow)
 }
 
-function spelling({ key, head, extended }: SegmentRow): Buffer {
-  return Buffer.concat([key, head, extended ?? new Uint8Array()])
+/** Of a character for each byte, so that texts are in the order of the bytes. */
+function spelling({ key, head, extended }: SegmentRow): string {
+  const bytes = Buffer.concat([key, head, extended ?? new Uint8Array()])
+  return bytes.toString("latin1")
 }

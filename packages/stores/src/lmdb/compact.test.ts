@@ -2,10 +2,11 @@ import assert from "node:assert/strict"
 import { spawn } from "node:child_process"
 import { once } from "node:events"
 import { existsSync } from "node:fs"
-import { lstat, mkdir, readdir, rm, writeFile } from "node:fs/promises"
+import { copyFile, lstat, mkdir, mkdtemp, readdir, rm, writeFile } from "node:fs/promises"
+import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { createInterface } from "node:readline"
-import { test, type TestContext } from "node:test"
+import { after, test, type TestContext } from "node:test"
 import { fileURLToPath } from "node:url"
 import type { SegmentBlock } from "../segment-block.ts"
 import { importRows, keyOf, source } from "../../testing/exposure-index-process-suite.ts"
@@ -32,18 +33,36 @@ import { sourceArguments } from "../../testing/source-process.ts"
 
 const opener = new URL("../../testing/lmdb/suite-opener.ts", import.meta.url)
 const IDENTITIES = 20_000
-const KILLS = process.env["ASSAY_SOAK"] === undefined ? 1 : 50
+const soak = process.env["ASSAY_SOAK"] !== undefined
+const KILLS = soak ? 50 : 1
 const alice = keyOf(-1)
 const bob = keyOf(-2)
 
-/** Two batches of many identities, one of them removed; a tenant's evidence; an erased identity. */
+/**
+ * Two batches of many identities, one of them removed; a tenant's evidence; an erased identity. In
+ * an index that is new or was of an older format. Each is made once, and copied for each test.
+ */
 async function filledIndex(
   t: TestContext,
-  at?: string,
+  format = INDEX_FORMAT,
 ): Promise<{ path: string; index: ExposureIndex }> {
-  const path = at ?? join(await temporaryDirectory(t), "index")
+  const made = await (filled[format] ??= filledData(format))
+  const path = join(await temporaryDirectory(t), "index")
+  await mkdir(path)
+  await copyFile(made, join(path, "data.mdb"))
   const index = await openLmdbIndex({ path })
   t.after(() => index.close())
+  return { path, index }
+}
+
+const filled: Record<number, Promise<string>> = {}
+const filledFolder = await mkdtemp(join(tmpdir(), "assay-compact-"))
+after(() => rm(filledFolder, { recursive: true }))
+
+async function filledData(format: number): Promise<string> {
+  const path = join(filledFolder, `${format}`)
+  if (format < INDEX_FORMAT) await emptyOldIndex(path, format)
+  const index = await openLmdbIndex({ path })
   for (const name of ["kept", "removed"]) {
     const { id } = await index.openBatch({ ...source, name }, name, 1)
     await index.merge(id, importRows(id, IDENTITIES))
@@ -54,7 +73,8 @@ async function filledIndex(
   const own = await ownBatch(index, "reports", 7)
   await index.replaceTenantEvidence(7, own, [row(keyOf(1), own), row(alice, own)])
   await index.erase(keyOf(5))
-  return { path, index }
+  await index.close()
+  return join(path, "data.mdb")
 }
 
 async function answers(index: ExposureIndex): Promise<string> {
@@ -127,7 +147,7 @@ test("lmdb: a process that looked nobody up while the file grew and was replaced
   for (const generation of [1, 2]) {
     const name = `grown ${generation}`
     const { id } = await index.openBatch({ ...source, name }, name, 1)
-    await index.merge(id, importRows(id, 5 * IDENTITIES))
+    await index.merge(id, importRows(id, soak ? 5 * IDENTITIES : 4_000))
     await index.removeBatch(id, 3)
     assert.equal((await compactLmdbIndex({ path })).generation, generation)
     assert.deepEqual(await seenByOther(), before)
@@ -259,13 +279,12 @@ test("lmdb: two compactions at once are one, and the other is told", async (t) =
 
 for (const format of [1, 2, 3]) {
   test(`lmdb: an index of format ${format} is served as it is and made anew when it is compacted, and meanwhile served`, async (t) => {
-    const directory = await temporaryDirectory(t)
-    const path = join(directory, "index")
-    await emptyOldIndex(path, format)
-    const untouched = await openLmdbIndex({ path, readOnly: true })
+    const empty = join(await temporaryDirectory(t), "index")
+    await emptyOldIndex(empty, format)
+    const untouched = await openLmdbIndex({ path: empty, readOnly: true })
     assert.equal((await untouched.stats()).format, format)
     await untouched.close()
-    const { index } = await filledIndex(t, path)
+    const { path, index } = await filledIndex(t, format)
     const reader = await openLmdbIndex({ path, readOnly: true })
     const made = await index.openBatch({ ...source, name: "segment" }, "segment", 1)
     await index.mergeSegment(made.id, segmentBlocks([...importRows(made.id, 3_000)]))
@@ -304,9 +323,7 @@ for (const format of [1, 2, 3]) {
 }
 
 test("lmdb: damage of an index of format 3 is damage of the one made of it, and nobody else's", async (t) => {
-  const path = join(await temporaryDirectory(t), "index")
-  await emptyOldIndex(path, 3)
-  const { index } = await filledIndex(t, path)
+  const { path, index } = await filledIndex(t, 3)
   const environment = openEnvironment(path, "write", 2 ** 30)
   const { bare } = environment.shared as CheckedDatabase
   await environment.root.transaction(() => {
@@ -379,7 +396,7 @@ test("lmdb: an identity with one exposure takes at most 38 bytes after compactio
   const path = join(await temporaryDirectory(t), "index")
   const index = await openLmdbIndex({ path })
   t.after(() => index.close())
-  const count = process.env["ASSAY_SOAK"] === undefined ? 50_000 : 10_000_000
+  const count = soak ? 10_000_000 : 50_000
   for (let part = 0; part < 5; part++) {
     const { id } = await index.openBatch(source, `part ${part}`, 1)
     const { identities } = await index.mergeSegment(id, singleExposures(part, count / 5))

@@ -11,6 +11,8 @@ export interface TestDatabase {
   open: (use?: Pick<RecordsUse, "onEvents">) => Promise<Records>
   /** Runs a statement behind the port's back. */
   execute: (statement: string) => Promise<void>
+  /** The test has passed and closed all it opened: another test may have the database, emptied. */
+  over?: () => void
 }
 
 const at = Date.UTC(2026, 2, 1, 12, 0, 0, 123)
@@ -58,6 +60,7 @@ export function testsOnRecords(
       } finally {
         await Promise.all(opened.map((records) => records.close()))
       }
+      database.over?.()
     })
   }
 }

@@ -27,6 +27,7 @@ import { recordsSuite, refusedAs, type TestDatabase } from "../../testing/record
 import { auditKey } from "../../testing/audit-key.ts"
 import { copySqliteRecords, openSqliteRecords } from "../sqlite/records.ts"
 import { connected, copyPostgresRecords, openPostgresRecords } from "./records.ts"
+import { recordsDatabases } from "../../testing/postgres/records-databases.ts"
 import { startSwallowingProxy } from "../../testing/swallowing-proxy.ts"
 import {
   execute,
@@ -44,15 +45,20 @@ if (typeof server === "string") test("postgres", { skip: server }, () => {})
 else testOn(server)
 
 function testOn(server: TestServer): void {
-  after(() => server.stop())
-
-  const databaseAt = (url: string): TestDatabase => ({
-    open: (use) => openPostgresRecords({ url, poolMax: 4, auditKey, ...use }),
-    execute: (statement) => execute(url, statement),
+  const databases = recordsDatabases(server)
+  after(async () => {
+    await databases.end()
+    await server.stop()
   })
-  const newDatabase = async (): Promise<TestDatabase> =>
-    databaseAt(await server.createRecordsDatabase())
-  const emptyDatabase = async (): Promise<TestDatabase> => databaseAt(await server.createDatabase())
+
+  const newDatabase = (): Promise<TestDatabase> => databases.next()
+  const emptyDatabase = async (): Promise<TestDatabase> => {
+    const url = await server.createDatabase()
+    return {
+      open: (use) => openPostgresRecords({ url, poolMax: 4, auditKey, ...use }),
+      execute: (statement) => execute(url, statement),
+    }
+  }
   recordsSuite("postgres", newDatabase, emptyDatabase)
   recordsFeedbackSuite("postgres", newDatabase)
   recordsSubjectsSuite("postgres", newDatabase)

@@ -1,5 +1,13 @@
 import assert from "node:assert/strict"
-import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs"
+import {
+  copyFileSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { after, test } from "node:test"
@@ -49,15 +57,30 @@ function execute(file: string, statement: string): void {
   database.close()
 }
 
-async function newDatabase(): Promise<TestDatabase> {
-  const file = newFile()
-  return {
-    open: (use) => openSqliteRecords({ file, auditKey, ...use }),
-    execute: async (statement) => execute(file, statement),
-  }
+const databaseIn = (file: string): TestDatabase => ({
+  open: (use) => openSqliteRecords({ file, auditKey, ...use }),
+  execute: async (statement) => execute(file, statement),
+})
+
+async function emptyDatabase(): Promise<TestDatabase> {
+  return databaseIn(newFile())
 }
 
-recordsSuite("sqlite", newDatabase)
+/** With the tables already, for tests that are not about making them. */
+async function newDatabase(): Promise<TestDatabase> {
+  const file = newFile()
+  copyFileSync(await (tables ??= fileOfTables()), file)
+  return databaseIn(file)
+}
+
+let tables: Promise<string> | undefined
+async function fileOfTables(): Promise<string> {
+  const file = newFile()
+  await (await migrated(file)).close()
+  return file
+}
+
+recordsSuite("sqlite", newDatabase, emptyDatabase)
 recordsFeedbackSuite("sqlite", newDatabase)
 recordsSubjectsSuite("sqlite", newDatabase)
 

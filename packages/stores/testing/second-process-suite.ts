@@ -45,7 +45,8 @@ export async function secondProcess(
 ): Promise<SecondProcess> {
   const limit = fileBlocks === undefined ? "" : `trap '' XFSZ; ulimit -f ${fileBlocks};`
   // Compiled code could not be kept under such a limit.
-  const env = fileBlocks === undefined ? sourceEnvironment : { PATH: process.env["PATH"] }
+  const limited = { PATH: process.env["PATH"], NODE_DISABLE_COMPILE_CACHE: "1" }
+  const env = fileBlocks === undefined ? sourceEnvironment : limited
   const child = spawn(
     "/bin/sh",
     ["-c", `${limit} exec "$0" "$@"`, process.execPath, ...programArguments(opener, directory)],

@@ -16,6 +16,7 @@ import {
 export type OpenDecisions = () => Promise<Decisions>
 
 const noon = Date.UTC(2026, 10, 15, 12)
+const soak = process.env["ASSAY_SOAK"] !== undefined
 
 export function newDecision(changes: Partial<Decision> = {}): Decision {
   const at = changes.at ?? noon
@@ -263,7 +264,7 @@ export function decisionsSuite(engine: string, newStore: () => Promise<OpenDecis
             assert.deepEqual(pages, expected)
           },
         ),
-        { numRuns: 30, seed: 20_261_115 },
+        { numRuns: soak ? 30 : 15, seed: 20_261_115 },
       )
     },
   )
@@ -383,21 +384,23 @@ export function decisionsSuite(engine: string, newStore: () => Promise<OpenDecis
     ]
     for (const filter of filters) {
       const expected = all.filter((each) => each.tenantId === 1 && passes(each, filter))
+      // Several pages in any case.
+      const limit = soak || expected.length < 60 ? 7 : 29
       const pages: Decision[] = []
       for (let before: string | undefined; ;) {
         const cursor = before === undefined ? {} : { before }
-        const page = await decisions.list({ tenantId: 1, limit: 7, ...filter, ...cursor })
+        const page = await decisions.list({ tenantId: 1, limit, ...filter, ...cursor })
         pages.push(...page)
         before = page.at(-1)?.id
-        if (page.length < 7) break
+        if (page.length < limit) break
       }
       assert.deepEqual(pages, expected.sort(newestFirst), JSON.stringify(filter))
       const forward: Decision[] = []
       for (let after = ""; ;) {
-        const page = await decisions.list({ tenantId: 1, limit: 7, ...filter, after })
+        const page = await decisions.list({ tenantId: 1, limit, ...filter, after })
         forward.push(...page)
         after = page.at(-1)?.id ?? ""
-        if (page.length < 7) break
+        if (page.length < limit) break
       }
       assert.deepEqual(forward, pages.reverse(), JSON.stringify(filter))
     }
@@ -464,6 +467,8 @@ export function decisionsSuite(engine: string, newStore: () => Promise<OpenDecis
           )
           known = kept
         }
+        // After some additions, each erasure and each day forgotten.
+        if (!soak && ![4, 9, 12, 14, 19, 20, 24].includes(round)) continue
         const expected = [...known.values()].sort(newestFirst)
         const all = await decisions.page({ after: null, limit: 10_000 })
         assert.deepEqual(all.reverse(), expected)

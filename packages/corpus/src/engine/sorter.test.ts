@@ -111,6 +111,9 @@ function manyRows(count: number): Row[] {
   })
 }
 
+/** More than a row group of a segment, and more frames than runs that are read at once. */
+const large = manyRows(270_000)
+
 test("rows are in order and each is there once, the same from memory as over files", async () => {
   const rows = manyRows(30_000)
   const held = await sorted(rows)
@@ -121,16 +124,16 @@ test("rows are in order and each is there once, the same from memory as over fil
 
   // Less memory than a frame takes: every frame is a run, and the runs are more than are read at
   // once.
-  const spilled = await sorted(manyRows(270_000), { memoryMb: 0.01 })
+  const spilled = await sorted(large, { memoryMb: 0.01 })
   assert.ok(spilled.spilled > 50 && spilled.spilled < 140, String(spilled.spilled))
-  const whole = await sorted(manyRows(270_000))
+  const whole = await sorted(large)
   assert.deepEqual(readFileSync(spilled.path), readFileSync(whole.path))
   assert.deepEqual([spilled.rows, spilled.sha256], [whole.rows, whole.sha256])
 })
 
 test("a segment says how long it is and what its bytes are, and a database reads it as any Parquet", async () => {
-  const rows = manyRows(260_000)
-  const { path, rows: count, bytes, sha256 } = await sorted(rows)
+  const { path, rows: count, bytes, sha256 } = await sorted(large)
+  const texts = expected(large)
   assert.equal(bytes, statSync(path).size)
   assert.equal(sha256, createHash("sha256").update(readFileSync(path)).digest("hex"))
   const instance = await DuckDBInstance.create(":memory:")
@@ -140,7 +143,7 @@ test("a segment says how long it is and what its bytes are, and a database reads
     (await connection.runAndReadAll(query)).getRows()[0]
   assert.deepEqual(await one(`SELECT count(*), count(extended) FROM read_parquet(${from})`), [
     BigInt(count),
-    BigInt(expected(rows).filter((text) => !text.endsWith("~")).length),
+    BigInt(texts.filter((text) => !text.endsWith("~")).length),
   ])
   assert.deepEqual(
     await one(
@@ -154,7 +157,7 @@ test("a segment says how long it is and what its bytes are, and a database reads
   )) as [bigint, bigint]
   assert.ok(groups > 1n && ranged === groups)
   const limit = 1n << 58n
-  const sample = expected(rows).filter((text) => BigInt(`0x${text.slice(0, 16)}`) < limit).length
+  const sample = texts.filter((text) => BigInt(`0x${text.slice(0, 16)}`) < limit).length
   assert.deepEqual(
     await one(`SELECT count(*) FROM read_parquet(${from}) WHERE key_high < ${limit}`),
     [BigInt(sample)],

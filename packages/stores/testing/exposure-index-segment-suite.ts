@@ -89,7 +89,7 @@ export function segmentSuite(engine: string, opened: OpenNew, opener: URL): void
           )
         },
       ),
-      { seed: 11, numRuns: 15 },
+      { seed: 11, numRuns: process.env["ASSAY_SOAK"] === undefined ? 7 : 50 },
     )
   })
 

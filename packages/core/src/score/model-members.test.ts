@@ -59,11 +59,11 @@ function faultOf(
   }
 }
 
-for (const [name, load, document, first] of [
-  ["e-mail model 1.0", loadEmailModel, emailDocument, emailDocument],
-  ["e-mail model 1.1", loadEmailModel, emailDocument11, emailDocument],
-  ["phone model 1.0", loadPhoneModel, phoneDocument, phoneDocument],
-  ["phone model 1.1", loadPhoneModel, phoneDocument11, phoneDocument],
+for (const [name, load, document, first, other] of [
+  ["e-mail model 1.0", loadEmailModel, emailDocument, emailDocument, emailDocument11],
+  ["e-mail model 1.1", loadEmailModel, emailDocument11, emailDocument, emailDocument],
+  ["phone model 1.0", loadPhoneModel, phoneDocument, phoneDocument, phoneDocument11],
+  ["phone model 1.1", loadPhoneModel, phoneDocument11, phoneDocument, phoneDocument],
 ] as const) {
   suite(`every member of ${name}`, () => {
     const known = new Set(membersOf(first).map(({ path }) => path))
@@ -72,7 +72,14 @@ for (const [name, load, document, first] of [
       const holder = path.slice(0, path.lastIndexOf("/"))
       return !known.has(path) && (holder === "" || known.has(holder))
     }
-    const members = membersOf(document)
+    const all = membersOf(document)
+    const others = new Set(membersOf(other).map(({ path }) => path))
+    const shared = all.map(({ path }) => path).filter((path) => others.has(path))
+    /** Without a soak a member that both versions have is tried in one of them, in turn. */
+    const elsewhere = new Set(
+      EVERY_VALUE ? [] : shared.toSorted().filter((_, n) => (n % 2 === 0) === (document === first)),
+    )
+    const members = all.filter(({ path }) => !elsewhere.has(path))
     const numbers = members.filter(({ value }) => typeof value === "number")
     const becoming = (path: string, value: unknown) =>
       faultOf(load, document, path, (holder, member) => (holder[member] = value))
@@ -80,14 +87,15 @@ for (const [name, load, document, first] of [
       assert.equal(becoming(path, value)?.path, path, `${path} became ${String(value)}`)
 
     test("is one of hundreds, most of them numbers and sentences", () => {
-      assert.ok(members.length > 150 && numbers.length > 70)
+      const count = all.filter(({ value }) => typeof value === "number").length
+      assert.ok(all.length > 150 && count > 70)
     })
 
     test("is refused in another type", () => {
       for (const [turn, { path, value }] of members.entries()) {
         // A member that may be null may also be a word or a number; their ranges are tried below.
-        const others = value === null ? [true, [], {}] : ["", 0.125, true, [], {}, null]
-        const wrong = others.filter((other) => {
+        const values = value === null ? [true, [], {}] : ["", 0.125, true, [], {}, null]
+        const wrong = values.filter((other) => {
           const sameType =
             typeof other === typeof value && Array.isArray(other) === Array.isArray(value)
           return !sameType && !(other === null && mayBeNull(path))

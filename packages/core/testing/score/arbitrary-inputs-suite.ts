@@ -17,10 +17,10 @@ export const emailModel = emailModels["1.0"]
 export const phoneModel = phoneModels["1.0"]
 
 /** One seed for every property: a failure is the same failure on every machine. */
-export const PROPERTY = { seed: 20_261_115, numRuns: process.env.ASSAY_SOAK ? 2_000 : 200 }
+export const PROPERTY = { seed: 20_261_115, numRuns: process.env.ASSAY_SOAK ? 2_000 : 120 }
 
 /** Invariants are what the scores promise, so they are tried more often than other properties. */
-export const INVARIANT = { ...PROPERTY, numRuns: process.env.ASSAY_SOAK ? 10_000 : 500 }
+export const INVARIANT = { ...PROPERTY, numRuns: process.env.ASSAY_SOAK ? 10_000 : 250 }
 
 /** Probabilities are compared to twelve digits: a sum may be taken in another order. */
 export const SLACK = 1e-12

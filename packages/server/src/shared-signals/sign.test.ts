@@ -64,7 +64,8 @@ test("every token verifies while keys rotate, with key sets as old as they may b
   assert.equal(remembered.keys.length, 1)
   const signedBy = new Set<string>()
   const rotated = new Set<string>()
-  for (let step = 0; step < 1_500; step++) {
+  const steps = process.env["ASSAY_SOAK"] === undefined ? 600 : 1_500
+  for (let step = 0; step < steps; step++) {
     now += step % 100 === 0 ? 8 * HOUR_MS : 10_000 + (step % 5) * 40_000
     for (const { rotation } of services) await rotation.settle()
     // Somebody presses the button, at both services at once.
@@ -84,7 +85,7 @@ test("every token verifies while keys rotate, with key sets as old as they may b
       await jwtVerify(token, createLocalJWKSet({ keys: remembered.keys }))
     }
   }
-  assert.equal(rotated.size, 10)
+  assert.equal(rotated.size, steps / 150)
   for (const id of rotated) assert.ok(signedBy.has(id), "each of them signed in its time")
 })
 

@@ -12,12 +12,13 @@ import { readAddressRange } from "@assay/runtime/outbound/address-guard"
 import { openGuardedPosts } from "@assay/runtime/outbound/guarded-post"
 import { deriveSecrets } from "@assay/runtime/secrets"
 import { eventId } from "@assay/stores/event-id"
-import { openPostgresRecords } from "@assay/stores/postgres/records"
 import type { Records } from "@assay/stores/records"
 import type { SharedStream } from "@assay/stores/records-shared-signals"
 import { openSqliteRecords } from "@assay/stores/sqlite/records"
 import { auditKey } from "@assay/stores/testing/audit-key"
+import { recordsDatabases } from "@assay/stores/testing/postgres/records-databases"
 import { startTestServer } from "@assay/stores/testing/postgres/test-server"
+import type { TestDatabase } from "@assay/stores/testing/records-suite"
 import { type PushReceiver, startPushReceiver } from "../../testing/shared-signals/push-receiver.ts"
 import { EVENT_TYPES } from "./security-events.ts"
 import { openStreamSender, type StreamSender } from "./sender.ts"
@@ -34,20 +35,19 @@ const server = await startTestServer().catch((error: unknown) => {
   return null
 })
 if (server === null) test("postgres", { skip: "no PostgreSQL on this machine" }, () => {})
-after(() => server?.stop())
+after(async () => {
+  await databases?.end()
+  await server?.stop()
+})
 
-let databases = 0
-const engines: Record<string, () => Promise<() => Promise<Records>>> = {
+const databases = server && recordsDatabases(server)
+let files = 0
+const engines: Record<string, () => Promise<Pick<TestDatabase, "open" | "over">>> = {
   sqlite: async () => {
-    const file = join(folder, `records-${++databases}.db`)
-    return () => openSqliteRecords({ file, auditKey })
+    const file = join(folder, `records-${++files}.db`)
+    return { open: () => openSqliteRecords({ file, auditKey }) }
   },
-  ...(server && {
-    postgres: async () => {
-      const url = await server.createRecordsDatabase()
-      return () => openPostgresRecords({ url, poolMax: 4, auditKey })
-    },
-  }),
+  ...(databases && { postgres: () => databases.next() }),
 }
 
 interface Given {
@@ -65,13 +65,13 @@ interface Given {
 function onEngines(name: string, body: (given: Given) => Promise<void>): void {
   for (const [engine, newDatabase] of Object.entries(engines))
     test(`${engine}: ${name}`, async () => {
-      const open = await newDatabase()
+      const database = await newDatabase()
       const opened: Records[] = []
       const senders: StreamSender[] = []
       const clock = { offsetMs: 0 }
       const now = (): number => Date.now() + clock.offsetMs
       const openOne = async (): Promise<Records> => {
-        const one = await open()
+        const one = await database.open()
         opened.push(one)
         return one
       }
@@ -124,6 +124,7 @@ function onEngines(name: string, body: (given: Given) => Promise<void>): void {
         for (const sender of senders) await sender.stop()
         for (const one of opened) await one.close()
       }
+      database.over?.()
     })
 }
 

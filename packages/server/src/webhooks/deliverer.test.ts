@@ -10,12 +10,13 @@ import { openGuardedPosts } from "@assay/runtime/outbound/guarded-post"
 import { readAddressRange } from "@assay/runtime/outbound/address-guard"
 import { deriveSecrets } from "@assay/runtime/secrets"
 import { eventId } from "@assay/stores/event-id"
-import { openPostgresRecords } from "@assay/stores/postgres/records"
 import type { Records } from "@assay/stores/records"
 import type { NewEvent } from "@assay/stores/records-events"
 import { openSqliteRecords } from "@assay/stores/sqlite/records"
 import { auditKey } from "@assay/stores/testing/audit-key"
+import { recordsDatabases } from "@assay/stores/testing/postgres/records-databases"
 import { startTestServer } from "@assay/stores/testing/postgres/test-server"
+import type { TestDatabase } from "@assay/stores/testing/records-suite"
 import { isGenuine, type Received, startReceiver } from "../../testing/webhooks/receiver.ts"
 import { openSealedIdentities } from "../accounts/sealed-identity.ts"
 import { type Deliverer, openDeliverer } from "./deliverer.ts"
@@ -43,29 +44,28 @@ const server = await startTestServer().catch((error: unknown) => {
 })
 if (server === null) test("postgres", { skip: "no PostgreSQL on this machine" }, () => {})
 
-let databases = 0
-const engines: Record<string, () => Promise<() => Promise<Records>>> = {
+const databases = server && recordsDatabases(server)
+let files = 0
+const engines: Record<string, () => Promise<Pick<TestDatabase, "open" | "over">>> = {
   sqlite: async () => {
-    const file = join(folder, `records-${++databases}.db`)
-    return () => openSqliteRecords({ file, auditKey })
+    const file = join(folder, `records-${++files}.db`)
+    return { open: () => openSqliteRecords({ file, auditKey }) }
   },
-  ...(server && {
-    postgres: async () => {
-      const url = await server.createRecordsDatabase()
-      return () => openPostgresRecords({ url, poolMax: 4, auditKey })
-    },
-  }),
+  ...(databases && { postgres: () => databases.next() }),
 }
-after(() => server?.stop())
+after(async () => {
+  await databases?.end()
+  await server?.stop()
+})
 
 function onEngines(name: string, body: (given: Given) => Promise<void>): void {
   for (const [engine, newDatabase] of Object.entries(engines))
     test(`${engine}: ${name}`, async () => {
-      const open = await newDatabase()
+      const database = await newDatabase()
       const opened: Records[] = []
       const deliverers: Deliverer[] = []
       const openOne = async (): Promise<Records> => {
-        const records = await open()
+        const records = await database.open()
         opened.push(records)
         return records
       }
@@ -94,6 +94,7 @@ function onEngines(name: string, body: (given: Given) => Promise<void>): void {
         await Promise.all(deliverers.map((each) => each.stop()))
         await Promise.all(opened.map((each) => each.close()))
       }
+      database.over?.()
     })
 }
 

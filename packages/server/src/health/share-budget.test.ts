@@ -89,6 +89,25 @@ test("a budget is the same after it was said", () => {
   assert.deepEqual(budgetFrom(budgetText(budget)), budget)
 })
 
+test("what a node says after 400 days and a busy one is less than 200 kB", () => {
+  const budget = counted(24 * 60, [
+    ["score", 12_345, 12_340],
+    ["api", 123, 123],
+    ["pages", 7, 7],
+  ])
+  for (let day = 1; day <= BUDGET_DAYS; day++) {
+    const at = noon - day * DAY_MS
+    countRan(budget, at, at + MINUTE_MS, [
+      ["score", 1_234_567, 1_234_560],
+      ["api", 12_345, 12_345],
+      ["pages", 1_234, 1_234],
+    ])
+  }
+  for (const at of budget.minutes.keys()) if (at < noon - DAY_MS) budget.minutes.delete(at)
+  const { length } = budgetText(budget)
+  assert.ok(length > 100_000 && length < 200_000, String(length))
+})
+
 test("every node tells what all were asked, also those that were stopped, and one month as another", async () => {
   const one = shared("one", counted(10, [["score", 100, 100]]), 5)
   const two = shared("two", counted(10, [["score", 50, 49]]), 5)

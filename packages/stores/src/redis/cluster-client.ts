@@ -21,7 +21,15 @@ const OWED_MAX = 20_000
 const RENEW_MS = 2_000
 const RECONNECT_MS_MAX = 500
 
-export const BYTES = { typeMapping: { [RESP_TYPES.BLOB_STRING]: Buffer } }
+/**
+ * Of every command, also of one to a node, which does not inherit them. The client's own limit is
+ * five seconds until a command is written, which a busy process may take; it is off, for ours ends
+ * with the answer.
+ */
+export const COMMAND_OPTIONS = {
+  timeout: 0,
+  typeMapping: { [RESP_TYPES.BLOB_STRING]: Buffer },
+}
 
 export type Client = ReturnType<typeof createClient>
 /** Of one node; it is always the same connection between two failures. */
@@ -92,7 +100,7 @@ export async function openClient({ place, timeoutMs }: ConnectionOptions): Promi
     await inTime(client.connect())
   } catch (cause) {
     client.destroy()
-    throw new IndexUnavailable("The cluster cannot be reached", { cause })
+    throw notReached(cause)
   }
 
   return {
@@ -104,7 +112,7 @@ export async function openClient({ place, timeoutMs }: ConnectionOptions): Promi
         if (error instanceof ErrorReply) throw error
         renew()
         if (error instanceof IndexUnavailable) throw error
-        throw new IndexUnavailable("The cluster cannot be reached", { cause: error })
+        throw notReached(error)
       }
     },
     close() {
@@ -116,8 +124,7 @@ export async function openClient({ place, timeoutMs }: ConnectionOptions): Promi
 }
 
 // RESP 2, because every engine that speaks the cluster protocol knows it. Reads go to masters only:
-// a replica may not have what was just made live. The client's own time limit ends when a command
-// is written, so it is off.
+// a replica may not have what was just made live.
 function createClient({ nodes, tls, username, password }: ClusterPlace, timeoutMs: number) {
   const client = createCluster({
     rootNodes: nodes.map((node) => ({ socket: { ...node, tls } })),
@@ -131,7 +138,7 @@ function createClient({ nodes, tls, username, password }: ClusterPlace, timeoutM
     },
     minimizeConnections: true,
     RESP: 2,
-    commandOptions: { timeout: 0, ...BYTES },
+    commandOptions: COMMAND_OPTIONS,
     topologyRefreshOnReconnectionAttemptStrategy: RECONNECT_MS_MAX,
   })
   // A command that fails rejects. A connection that fails between two commands matters only to the
@@ -152,4 +159,9 @@ function reconnectStrategy(retries: number, cause: Error): number | false {
 function isReset(cause: Error): boolean {
   const { code } = cause as NodeJS.ErrnoException
   return code === "ECONNRESET" || code === "EPIPE" || code === "ETIMEDOUT"
+}
+
+function notReached(cause: unknown): IndexUnavailable {
+  const { message, name } = cause as Error
+  return new IndexUnavailable(`The cluster cannot be reached (${message || name})`, { cause })
 }

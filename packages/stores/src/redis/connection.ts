@@ -1,7 +1,7 @@
 import { IndexUnavailable } from "../exposure-index.ts"
 import {
   type Argument,
-  BYTES,
+  COMMAND_OPTIONS,
   type ConnectionOptions,
   openClient,
   type RenewedClient,
@@ -80,7 +80,7 @@ export async function openConnection(options: ConnectionOptions): Promise<Cluste
       asking.answered((client) =>
         Promise.all(
           client.masters.map(async (master) =>
-            (await client.nodeClient(master)).sendCommand<Reply>(args, BYTES),
+            (await client.nodeClient(master)).sendCommand<Reply>(args, COMMAND_OPTIONS),
           ),
         ),
       ),

@@ -1,5 +1,5 @@
 import { MalformedBytes } from "../bytes.ts"
-import { BYTES, type Client, type NodeClient, type Reply } from "./cluster-client.ts"
+import { COMMAND_OPTIONS, type Client, type NodeClient, type Reply } from "./cluster-client.ts"
 
 /** How many replicas could take the place of a primary. */
 export interface ReplicaCounts {
@@ -19,7 +19,7 @@ export function replicaCounts(): ReplicaCounts {
   const known = new Map<string, { readonly count: Promise<number>; readonly at: number }>()
 
   const now = async (node: NodeClient, slot: number): Promise<number> =>
-    countIn(await node.sendCommand<Reply>(["CLUSTER", "SLOTS"], BYTES), slot)
+    countIn(await node.sendCommand<Reply>(["CLUSTER", "SLOTS"], COMMAND_OPTIONS), slot)
 
   return {
     now,

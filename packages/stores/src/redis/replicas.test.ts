@@ -8,6 +8,7 @@ import { until, type TestCluster, type TestNode } from "../../testing/redis/test
 import { IndexUnavailable, type ExposureIndex } from "../exposure-index.ts"
 import type { MarkedIndex } from "../index-place.ts"
 import { readClusterPlace } from "./cluster-place.ts"
+import { openConnection } from "./connection.ts"
 import { openRedisIndex } from "./exposure-index.ts"
 import { layoutOf, metaKey } from "./layout.ts"
 import { slotOf } from "./slot.ts"
@@ -105,6 +106,33 @@ function testOn(cluster: TestCluster): void {
     t.after(() => index.close())
     const made = (await waits()) - before
     assert.ok(made > 0 && made < 60, String(made))
+  })
+
+  test("redis: a process that is busy for seconds before it can send what it asks gets its answers all the same", async (t) => {
+    const opened = async () => {
+      const connection = await openConnection({ place, timeoutMs: 60_000 })
+      t.after(() => connection.close())
+      return connection
+    }
+    const [one, other] = [await opened(), await opened()]
+    const key = metaKey(newName())
+    // Both are connected to the node, and the first knows of its replica.
+    await one.replicated.send(key, ["HSET", key, "field", "before"])
+    await other.send(key, ["EXISTS", key])
+    // From here on timers that are due run before anything is sent.
+    await new Promise(setImmediate)
+    const asked = [
+      one.replicated.send(key, ["HSET", key, "field", "after"]),
+      one.sendToMasters(["PING"]),
+      other.hasReplica(key),
+    ] as const
+    for (let turns = 0; turns < 50; turns++) await Promise.resolve()
+    Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 6_000)
+    const [changed, answers, hasReplica] = await Promise.all(asked)
+    assert.equal(changed, 0)
+    assert.equal(answers.length, 3)
+    assert.equal(hasReplica, true)
+    assert.equal(String(await one.send(key, ["HGET", key, "field"])), "after")
   })
 
   test("redis: an index goes on being made when a replica that hung answers again", async (t) => {

@@ -1,6 +1,12 @@
 import { ErrorReply } from "@redis/client"
 import { IndexUnavailable } from "../exposure-index.ts"
-import { type Argument, BYTES, type Client, type NodeClient, type Reply } from "./cluster-client.ts"
+import {
+  type Argument,
+  COMMAND_OPTIONS,
+  type Client,
+  type NodeClient,
+  type Reply,
+} from "./cluster-client.ts"
 import type { ReplicaCounts } from "./replica-counts.ts"
 import { slotOf } from "./slot.ts"
 
@@ -40,11 +46,11 @@ export function replicatedChanges({ replicas, waitMs }: Options): ReplicatedChan
   const sendAll = async (node: NodeClient, changes: readonly Change[]): Promise<void> => {
     const replies = changes.map(({ args, moving }) => {
       // Where it fails, so does the command after it.
-      if (moving) node.sendCommand(["ASKING"]).catch(() => undefined)
-      return node.sendCommand<Reply>(args, BYTES)
+      if (moving) node.sendCommand(["ASKING"], COMMAND_OPTIONS).catch(() => undefined)
+      return node.sendCommand<Reply>(args, COMMAND_OPTIONS)
     })
     const [held, ...made] = await Promise.allSettled([
-      node.sendCommand<Reply>(["WAIT", "1", String(waitMs)], BYTES),
+      node.sendCommand<Reply>(["WAIT", "1", String(waitMs)], COMMAND_OPTIONS),
       ...replies,
     ])
     if (held.status === "rejected") throw new IndexUnavailable(NOT_HELD, { cause: held.reason })

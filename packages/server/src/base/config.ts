@@ -229,7 +229,7 @@ export const settings = [
     takes: "an integer from 50 to 60000",
     fallback: "1000",
     meaning:
-      "Time in milliseconds a node of the cluster has to answer; what is not answered by then is 503.",
+      "Time in milliseconds a node of the cluster has to answer; what is not answered by then is 503. Commands that use the index, imports among them, give it a minute at least.",
   },
   {
     name: "ASSAY_INDEX_VERIFY_HOURS",

@@ -6,7 +6,8 @@ import { restoreBackup } from "../upkeep/restore-backup.ts"
 import { type Config, readConfig } from "../base/config.ts"
 import { openDataDirectory } from "@assay/runtime/data-directory"
 import { openSecrets } from "@assay/runtime/secrets"
-import { indexAt, openIndex } from "@assay/stores/open/open-index"
+import { indexAt } from "@assay/stores/open/open-index"
+import { openIndexForCommand } from "../upkeep/open-index.ts"
 import { readTombstones } from "../subjects/tombstone-file.ts"
 import { withRecords } from "./records-access.ts"
 import { CommandError, type Terminal } from "./terminal.ts"
@@ -37,7 +38,7 @@ export async function backUp(
     pid: host.pid,
     now: terminal.now,
     signal: stopping.signal,
-    openIndex: () => openIndex(config, { readOnly: true }),
+    openIndex: () => openIndexForCommand(config, { readOnly: true }),
     note: terminal.note,
   })
   await noteBackup(config, terminal, manifest)

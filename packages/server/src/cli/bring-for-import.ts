@@ -3,7 +3,7 @@ import { ImportFailure } from "@assay/corpus/engine/import-failure"
 import type { BroughtSegment } from "@assay/corpus/import-request"
 import type { DataDirectory } from "@assay/runtime/data-directory"
 import type { Secrets } from "@assay/runtime/secrets"
-import { openIndex } from "@assay/stores/open/open-index"
+import { openIndexForCommand } from "../upkeep/open-index.ts"
 import type { Config } from "../base/config.ts"
 import { bringSegment, peersOf, reasonsText } from "../run/fetch-segment.ts"
 import { nodeIdIn } from "../run/node-id.ts"
@@ -25,7 +25,7 @@ export async function bringForImport(
   { config, directory, secrets, signal }: BringOptions,
   onBegun: (segment: BroughtSegment) => void,
 ): Promise<void> {
-  const index = await openIndex(config, { readOnly: true })
+  const index = await openIndexForCommand(config, { readOnly: true })
   const catalogue = await index.catalogue().finally(() => index.close())
   const wanted = await lackingSegments(catalogue, directory.segments)
   if (wanted.length === 0) return

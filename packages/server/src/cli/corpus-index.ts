@@ -26,7 +26,8 @@ import { compactLmdbIndex } from "@assay/stores/lmdb/compact"
 import { openLmdbIndex } from "@assay/stores/lmdb/exposure-index"
 import { countEntries, type IndexFacts, readIndexFacts } from "@assay/stores/lmdb/index-facts"
 import { openDecisions, openRecords } from "@assay/stores/open/open-database"
-import { indexAt, openIndex } from "@assay/stores/open/open-index"
+import { indexAt } from "@assay/stores/open/open-index"
+import { openIndexForCommand } from "../upkeep/open-index.ts"
 import type { Records } from "@assay/stores/records"
 import type { CompactionNews } from "../run/keep-compacted.ts"
 import { sharedImportTurn } from "./import-turn.ts"
@@ -97,10 +98,12 @@ async function recreateLostIndex(terminal: Terminal): Promise<void> {
     await exclusively(directory, async () => {
       // Other nodes may import into the same index.
       const turn = await takeSharedTurn(config, secrets)
-      const index = await openIndex(config, { readOnly: false }).catch(async (error: unknown) => {
-        await turn?.release()
-        throw error
-      })
+      const index = await openIndexForCommand(config, { readOnly: false }).catch(
+        async (error: unknown) => {
+          await turn?.release()
+          throw error
+        },
+      )
       try {
         await index.checkKeyCheckValue(secrets.checkValue)
         const rows = await recreateIndex({

@@ -15,7 +15,8 @@ import { type DataDirectory, openDataDirectory } from "@assay/runtime/data-direc
 import { openSecrets, type Secrets } from "@assay/runtime/secrets"
 import type { Catalogue, ExposureIndex, Source, SourceChange } from "@assay/stores/exposure-index"
 import { recordsAreShared } from "@assay/stores/open/open-database"
-import { indexAt, openIndex } from "@assay/stores/open/open-index"
+import { indexAt } from "@assay/stores/open/open-index"
+import { openIndexForCommand } from "../upkeep/open-index.ts"
 import { arrivesOneByOne } from "@assay/stores/arriving-batches"
 import { bringForImport } from "./bring-for-import.ts"
 import { refuseUnprintable } from "./keys.ts"
@@ -166,7 +167,7 @@ async function withIndex(
   const directory = openDataDirectory(config.dataDirectory)
   if (!existsSync(directory.index)) throw new CommandError("Nothing has been imported yet")
   const secrets = openSecrets(config.secretFile, false)
-  const index = await openIndex(config, { readOnly: access === "read" })
+  const index = await openIndexForCommand(config, { readOnly: access === "read" })
   try {
     await index.checkKeyCheckValue(secrets.checkValue)
     const before = await index.catalogue()

@@ -11,7 +11,7 @@ import { remote } from "@assay/runtime/rpc"
 import { openSecrets } from "@assay/runtime/secrets"
 import { isDecisionId } from "@assay/stores/decision-id"
 import { openRecords } from "@assay/stores/open/open-database"
-import { openIndex } from "@assay/stores/open/open-index"
+import { openIndexForCommand } from "../upkeep/open-index.ts"
 import type { Review } from "@assay/stores/records-reviews"
 import { Value } from "typebox/value"
 import { type Config, readConfig } from "../base/config.ts"
@@ -179,7 +179,7 @@ async function withReviews<T>(
   const open: { close(): Promise<void> }[] = []
   try {
     const secrets = openSecrets(config.secretFile, false)
-    const index = await openIndex(config, { readOnly: false })
+    const index = await openIndexForCommand(config, { readOnly: false })
     open.push(index)
     await index.checkKeyCheckValue(secrets.checkValue)
     const records = await openRecords(config, { auditKey: secrets.subkeys.audit })

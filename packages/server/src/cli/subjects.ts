@@ -12,7 +12,7 @@ import { Problem } from "../base/problem.ts"
 import { callRunningServer } from "@assay/runtime/control-socket"
 import { openSecrets, type Secrets } from "@assay/runtime/secrets"
 import { openDecisions, openRecords } from "@assay/stores/open/open-database"
-import { openIndex } from "@assay/stores/open/open-index"
+import { openIndexForCommand } from "../upkeep/open-index.ts"
 import { reviewQueue } from "../review/review-queue.ts"
 import { rowsAbout } from "../review/queued-decisions.ts"
 import { openModels } from "../score/models.ts"
@@ -160,7 +160,7 @@ async function withOwnSubjects<T>(
     return store
   }
   try {
-    const index = opened(await openIndex(config, { readOnly: false }))
+    const index = opened(await openIndexForCommand(config, { readOnly: false }))
     await index.checkKeyCheckValue(secrets.checkValue)
     const records = opened(await openRecords(config, { auditKey: secrets.subkeys.audit }))
     await records.migrate()

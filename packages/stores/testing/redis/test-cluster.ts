@@ -6,7 +6,7 @@ import { tmpdir } from "node:os"
 import { delimiter, join } from "node:path"
 import { setTimeout as delay } from "node:timers/promises"
 import { createClient } from "@redis/client"
-import { freePort } from "../free-port.ts"
+import { lastingPort } from "../free-port.ts"
 
 /**
  * A real cluster for tests: three primaries on free loopback ports, maybe each with a replica, with
@@ -37,6 +37,7 @@ export interface TestNode {
 
 const SLOTS = 16_384
 const START_MS = 30_000
+const START_ATTEMPTS = 5
 const PRIMARIES = 3
 
 /**
@@ -56,10 +57,7 @@ export async function startTestCluster({
   }
   try {
     for (let i = 0; i < (replicas ? 2 * PRIMARIES : PRIMARIES); i++) {
-      const place = { port: await freePort(), busPort: await freePort(), nodeTimeoutMs }
-      const node = testNode(program, join(folder, String(i)), place)
-      nodes.push(node)
-      await node.start()
+      nodes.push(await startedNode(program, join(folder, String(i)), nodeTimeoutMs))
     }
     for (const [i, node] of nodes.entries()) {
       if (i < PRIMARIES) {
@@ -97,6 +95,27 @@ export async function startTestCluster({
     stop,
   }
 }
+
+/** On ports that nobody has: others may take them between the search and the start. */
+async function startedNode(
+  program: string,
+  folder: string,
+  nodeTimeoutMs: number,
+): Promise<ReturnType<typeof testNode>> {
+  for (let attempt = 1; ; attempt++) {
+    const place = { port: await lastingPort(), busPort: await lastingPort(), nodeTimeoutMs }
+    const node = testNode(program, folder, place)
+    try {
+      await node.start()
+      return node
+    } catch (error) {
+      await node.kill()
+      if (!(error instanceof EndedAtStart) || attempt === START_ATTEMPTS) throw error
+    }
+  }
+}
+
+class EndedAtStart extends Error {}
 
 /** The first slot of a primary. */
 function startOf(primary: number): number {
@@ -162,7 +181,13 @@ function testNode(
       // Rejects where there is no such program.
       await once(child, "spawn")
       guard(child)
-      await until(() => ask("PING").then((reply) => reply === "PONG"))
+      const { pid } = child
+      const hasEnded = (): boolean => child?.exitCode !== null
+      // Where it has not got its port, whoever has may answer in its place.
+      const isOwn = async (): Promise<boolean> =>
+        new RegExp(`^process_id:${pid}\r?$`, "m").test(String(await ask("INFO", "server")))
+      await until(async () => hasEnded() || (await isOwn()))
+      if (hasEnded()) throw new EndedAtStart(`A node of the cluster on ${port} ended at its start`)
     },
     async kill() {
       if (child === null || child.exitCode !== null || child.signalCode !== null) return

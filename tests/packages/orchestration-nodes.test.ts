@@ -116,6 +116,8 @@ test("every setting of both exists, and makes a node among several", () => {
     assert.ok(recordsAreShared(config))
     assert.match(config.indexUrl ?? "", /^redis:/)
     assert.deepEqual([config.host, config.port, config.metricsPort], ["0.0.0.0", 8080, 9464])
+    // Without it nobody signs in.
+    assert.equal(config.consoleOrigin, `http://localhost:${config.port}`)
   }
   assert.throws(() => configured({ ...firstPod, ASSAY_NODES: "3" }), /ASSAY_NODES is not a setting/)
 })

@@ -91,6 +91,8 @@ test("every setting of both exists, and is a service in production with its data
     assert.equal(config.host, "0.0.0.0")
     assert.equal(config.port, 8080)
     assert.equal(config.metricsPort, 9464)
+    // Without it nobody signs in.
+    assert.equal(config.consoleOrigin, `http://localhost:${config.port}`)
     assert.ok(config.workers >= 2)
   }
   assert.throws(() => configured({ ...podEnv, ASSAY_WORKER: "2" }), /ASSAY_WORKER is not a setting/)

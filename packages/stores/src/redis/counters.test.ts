@@ -6,6 +6,7 @@ import { login, signup, type Use } from "../../testing/context-events-suite.ts"
 import { countersSuite } from "../../testing/counters-suite.ts"
 import { clusterForFile } from "../../testing/redis/cluster-suite.ts"
 import {
+  countingTrips,
   losingAnswers,
   openTestCounters,
   type TestCounters,
@@ -109,6 +110,28 @@ if (cluster !== null) {
     // Lookups that were refunded meanwhile go back, and those of the lost grant were never used.
     await node.giveBack(1, MONTH, 1)
     assert.equal(await leftOf(node), 81)
+  })
+
+  test("redis: the velocity of a sign-up, in every window, is asked for in one round trip", async () => {
+    const { nodes } = await timed()
+    const connection = countingTrips(nodes.connection)
+    const node = nodes.another({ connection }).of(1)
+    const use = (n: number): Use => ({
+      mailbox: `mailbox${n}`,
+      device: "device",
+      network: "network",
+      cluster: "cluster",
+      account: `account${n}`,
+      atSeconds: START / 1000,
+    })
+    // Each primary is sent the text of the script once; of this tenant one has all.
+    await node.velocity(signup(use(0)))
+    const before = connection.trips()
+    for (let n = 1; n <= 10; n++) {
+      const { device, network, cluster: inCluster } = await node.velocity(signup(use(n)))
+      assert.deepEqual([device, network, inCluster], [n + 1, n + 1, n + 1])
+    }
+    assert.equal(connection.trips() - before, 10)
   })
 
   test("redis: a node's clock that is set back lengthens no second, no lease of lookups and none of streams", async () => {

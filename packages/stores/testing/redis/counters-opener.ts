@@ -75,3 +75,32 @@ export function losingAnswers(
     },
   }
 }
+
+/** A connection that tells how often it went to the cluster. */
+export function countingTrips(
+  connection: ClusterConnection,
+): ClusterConnection & { trips(): number } {
+  let trips = 0
+  return {
+    send(key, args) {
+      trips++
+      return connection.send(key, args)
+    },
+    replicated: {
+      send(key, args) {
+        trips++
+        return connection.replicated.send(key, args)
+      },
+    },
+    hasReplica(key) {
+      trips++
+      return connection.hasReplica(key)
+    },
+    sendToMasters(args) {
+      trips++
+      return connection.sendToMasters(args)
+    },
+    close: () => connection.close(),
+    trips: () => trips,
+  }
+}

@@ -4,12 +4,22 @@ import { mkdirSync, readFileSync } from "node:fs"
 import { join } from "node:path"
 import { pathToFileURL } from "node:url"
 import { test } from "node:test"
+import { setTimeout as delay } from "node:timers/promises"
 import { Client } from "pg"
 import { makeTrialClient } from "../../packages/carrier/src/trial-client.ts"
+import { INDEX_FORMAT } from "../../packages/stores/src/exposure-index.ts"
+import { readIndexFacts } from "../../packages/stores/src/lmdb/index-facts.ts"
 import { testServerOrSkip } from "../../packages/stores/testing/postgres/test-server.ts"
 import { assay } from "../cli/assay.ts"
-import { type Answers, answersOf, ASKED_AT, type Names, writeProviders } from "./older-data.ts"
-import { startService } from "./service.ts"
+import {
+  type Answers,
+  answersOf,
+  ASKED_AT,
+  EMAILS,
+  type Names,
+  writeProviders,
+} from "./older-data.ts"
+import { explainedText, type Service, startService } from "./service.ts"
 import { temporaryDirectory } from "./temporary.ts"
 
 const temporary = temporaryDirectory()
@@ -48,25 +58,37 @@ async function answersOnce(
   name: string,
   place: Record<string, string>,
 ): Promise<Answers> {
-  const folder = join(temporary, name)
-  mkdirSync(folder)
-  const archive = join(FIXTURE, `${engine}.tar.gz`)
-  execFileSync("tar", ["-xzf", archive, "--no-same-owner", "-C", folder])
+  const folder = unpacked(engine, name)
   const data = join(folder, "data")
   const { privateKeyPem } = await makeTrialClient("assay")
   const env = {
     ...place,
-    NODE_ENV: "production",
-    ASSAY_SECRET_IN_DATA: "true",
+    ...settings(),
     ASSAY_PROVIDERS: writeProviders(folder, privateKeyPem),
-    NODE_OPTIONS: `--import=${CLOCK}`,
-    CLOCK_OFFSET_MS: String(ASKED_AT - Date.now()),
   }
   return await answersOf(
     () => startService({ dataDirectory: data, env, drop: true }),
     (args) => assay(args, { ...env, ASSAY_DATA: data }),
     recorded[engine].names,
   )
+}
+
+/** A folder with what the older program wrote. */
+function unpacked(engine: Engine, name: string): string {
+  const folder = join(temporary, name)
+  mkdirSync(folder)
+  const archive = join(FIXTURE, `${engine}.tar.gz`)
+  execFileSync("tar", ["-xzf", archive, "--no-same-owner", "-C", folder])
+  return folder
+}
+
+function settings(): Record<string, string> {
+  return {
+    NODE_ENV: "production",
+    ASSAY_SECRET_IN_DATA: "true",
+    NODE_OPTIONS: `--import=${CLOCK}`,
+    CLOCK_OFFSET_MS: String(ASKED_AT - Date.now()),
+  }
 }
 
 /** One by one, so that a difference is shown with its question. */
@@ -96,6 +118,38 @@ function withoutNewer(answer: unknown): unknown {
 
 test("a data directory of an older program opens, migrates and answers the same", async () => {
   assertSame(await answersToday("embedded", async () => ({})), recorded.embedded)
+})
+
+test("the index of an older program answers while it is made anew, and the new one answers the same", async () => {
+  const data = join(unpacked("embedded", "made-anew"), "data")
+  const { keys } = recorded.embedded.names
+  const begun = { dataDirectory: data, env: settings() }
+  const formatNow = async (): Promise<number> => (await readIndexFacts(join(data, "index"))).format
+  const answered = async (service: Service): Promise<string[]> =>
+    await Promise.all(EMAILS.map((email) => explainedText(service, email, keys.acme)))
+  assert.ok((await formatNow()) < INDEX_FORMAT)
+
+  let service = await startService(begun)
+  const before = await answered(service)
+  assert.ok(before.some((text) => !text.includes('"lifecycle_stage":"CLEAN"')))
+  const deadline = performance.now() + 60_000
+  while ((await formatNow()) < INDEX_FORMAT) {
+    assert.deepEqual(await answered(service), before)
+    assert.ok(performance.now() < deadline, service.stderr())
+    await delay(50)
+  }
+  // Workers hear of it a moment after it is there.
+  for (let n = 0; n < 20; n++) {
+    assert.deepEqual(await answered(service), before)
+    await delay(100)
+  }
+  assert.match(service.stderr(), /the index of an older version is being made anew, and serves/)
+  assert.match(service.stderr(), /the index was compacted/)
+  assert.equal(await service.stop(), 0)
+
+  service = await startService(begun)
+  assert.deepEqual(await answered(service), before)
+  assert.equal(await service.stop(), 0)
 })
 
 /**

@@ -20,7 +20,7 @@ export interface Names {
 }
 
 const CARRIER_TOKEN = "token-of-carrier-one-7f31c2"
-const EMAILS = [
+export const EMAILS = [
   "ana.silva@mail.example",
   "ben.okafor@mail.example",
   "chloe.martin@mail.example",

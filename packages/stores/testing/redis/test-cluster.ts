@@ -155,7 +155,7 @@ function testNode(
   let child: ChildProcess | null = null
   const client = createClient({
     RESP: 2,
-    socket: { host: "127.0.0.1", port, reconnectStrategy: false, connectTimeout: 1000 },
+    socket: { host: "127.0.0.1", port, reconnectStrategy: false, connectTimeout: START_MS },
   }).on("error", () => undefined)
   let last: Promise<unknown> = Promise.resolve()
   // A connection for each command, so that a node can be killed and started between any two.

@@ -40,6 +40,20 @@ async function raw(...chunks: (string | Buffer)[]): Promise<string> {
   return text
 }
 
+/** Sends the rest of a request once the server has answered it. */
+async function tooLate(first: string, rest: string): Promise<string> {
+  const socket = connect(service.port, "127.0.0.1")
+  let text = ""
+  socket.on("error", () => undefined)
+  socket.on("data", (chunk: Buffer) => {
+    if (text === "") socket.write(rest)
+    text += chunk.toString("latin1")
+  })
+  socket.write(first)
+  await once(socket, "close")
+  return text
+}
+
 test("a request names one host, and a demo answers only to names of its machine", async () => {
   const asked = (...hosts: string[]): Promise<string> =>
     raw(
@@ -193,6 +207,35 @@ test("a sender too slow is cut off with 408, in its headers and in its body", as
   )
   const head = `POST /api/v1/risk/score HTTP/1.1\r\nhost: localhost\r\nauthorization: Bearer ${service.key ?? ""}\r\ncontent-type: application/json\r\ncontent-length: 40\r\n\r\n`
   assert.match(await raw(head, '{"email":'), /^HTTP\/1\.1 408 /)
+})
+
+test("what comes after its sender was told that it is too slow is not done", async () => {
+  const decided = async (): Promise<number> => {
+    const response = await service.request("/api/v1/decisions?limit=100")
+    assert.equal(response.status, 200)
+    return ((await response.json()) as { decisions: unknown[] }).decisions.length
+  }
+  const before = await decided()
+  const head = (path: string): string =>
+    `POST ${path} HTTP/1.1\r\nhost: localhost\r\nauthorization: Bearer ${service.key ?? ""}\r\ncontent-type: application/json\r\ncontent-length: 31\r\n`
+  const body = '{"email":"late@mail.example"}  '
+  const paths = ["/api/v1/risk/score", "/api/v1/risk/score?explain=true"]
+  // Both ways in which requests are served, and both parts that may be late.
+  const late = paths.flatMap((path) => [
+    [head(path), `\r\n${body}`] as const,
+    [`${head(path)}\r\n{"email":`, body.slice(9)] as const,
+  ])
+  for (const answer of await Promise.all(late.map(([first, rest]) => tooLate(first, rest)))) {
+    assert.match(answer, /^HTTP\/1\.1 408 /)
+    assert.equal(answer.split("HTTP/1.1 ").length, 2, answer)
+  }
+  // One that is asked now is there once all from before it are.
+  const response = await service.request("/api/v1/risk/score", {
+    json: { email: "in-time@mail.example" },
+  })
+  const id = response.headers.get("x-decision-id")
+  assert.equal((await service.request(`/api/v1/decisions/${id}`)).status, 200)
+  assert.equal(await decided(), before + 1)
 })
 
 test("a hundred slow senders do not keep others from being answered", async () => {

@@ -16,7 +16,10 @@ export interface LeaseRecords {
    * had. null: another holds it.
    */
   takeLease(of: { name: string; holder: string; forMs: number }): Promise<Lease | null>
-  /** Holds it from now for as long again. false: its time was over, and another may have it. */
+  /**
+   * Holds it from now for as long again, also where its time was over and nobody took it. false:
+   * another did.
+   */
   renewLease(lease: Lease, forMs: number): Promise<boolean>
   /** For the next who asks. */
   releaseLease(lease: Lease): Promise<void>
@@ -189,7 +192,6 @@ export function sqlNodes(
           .where("name", "=", name)
           .where("holder", "=", holder)
           .where("fence", "=", fence)
-          .where("held_until", ">", databaseMs)
           .executeTakeFirst()
         return numUpdatedRows > 0n
       }),

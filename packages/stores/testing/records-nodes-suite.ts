@@ -108,14 +108,22 @@ export function recordsNodesSuite(engine: string, newDatabase: () => Promise<Tes
   )
 
   onRecords(
-    "a lease whose time is over is another's, and cannot be renewed",
+    "a lease whose time is over is its holder's again if nobody took it, and another's who did",
     async ({ records }) => {
       const first = (await records.takeLease({ ...one, forMs: 1 })) ?? assert.fail()
       await delay(20)
       assert.deepEqual(await records.leases(), [])
-      assert.equal(await records.renewLease(first, LONG), false)
-      const next = (await records.takeLease(two)) ?? assert.fail()
+      assert.equal(await records.renewLease(first, LONG), true)
+      assert.equal(await records.takeLease(two), null)
+      assert.equal(await records.renewLease(first, 1), true)
+      await delay(20)
+      const next = (await records.takeLease({ ...two, forMs: 1 })) ?? assert.fail()
       assert.ok(next.fence > first.fence)
+      assert.equal(await records.renewLease(first, LONG), false)
+      // Nor once the time of the other is over as well.
+      await delay(20)
+      assert.equal(await records.renewLease(first, LONG), false)
+      assert.equal(await records.renewLease(next, LONG), true)
       assert.equal(await records.takeLease(one), null)
     },
   )

@@ -68,7 +68,7 @@ async function takeTurn(
       if (await records.renewLease(own, LEASE_MS)) return
       throw new ImportFailure(
         "another-runs",
-        "This import was stopped for so long that another may have begun; the same command again completes it",
+        "This import was stopped for so long that another began; the same command again completes it",
       )
     },
     async release() {

@@ -30,6 +30,7 @@ import type { Limits } from "../accounts/limits.ts"
 import { problemDetails } from "../base/problem.ts"
 import { watchReader } from "./deaf-readers.ts"
 import type { Failures } from "./failures.ts"
+import { wasGivenUp } from "./given-up.ts"
 import { readJson } from "./json-body.ts"
 import { type Observe, observeOnClose } from "./observe.ts"
 import { requestId } from "./request-id.ts"
@@ -136,11 +137,15 @@ function takes({ method, headers }: IncomingMessage): boolean {
   )
 }
 
-/** Calls `then` with the body when all of it has come, and never if the sender hangs up before. */
+/**
+ * Calls `then` with the body when all of it has come, and never if the sender hangs up before or
+ * was told that it is too slow.
+ */
 function whole(request: IncomingMessage, then: (body: Buffer) => void): void {
   const pieces: Buffer[] = []
   request.on("data", (piece: Buffer) => void pieces.push(piece))
   request.on("end", () => {
+    if (wasGivenUp(request.socket)) return
     const [first] = pieces
     then(pieces.length === 1 && first !== undefined ? first : Buffer.concat(pieces))
   })

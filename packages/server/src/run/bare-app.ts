@@ -7,6 +7,7 @@ import { type Caller, requireRight } from "../accounts/callers.ts"
 import type { Limits } from "../accounts/limits.ts"
 import type { App } from "../http/app.ts"
 import { clientErrorAnswers } from "../http/client-error.ts"
+import { wasGivenUp } from "../http/given-up.ts"
 import { endDeafReaders } from "../http/deaf-readers.ts"
 import { announceDeprecation, deprecationOf } from "../http/deprecated.ts"
 import { openDirect } from "../http/direct.ts"
@@ -104,6 +105,11 @@ export function bareApp(services: HttpServices, compilers: SchemaCompilers): App
       throw new Problem("overloaded", "Nothing was evaluated.", { headers: { "retry-after": "1" } })
     done()
   }
+  // Its sender was told that it is too slow, and asks again.
+  app.addHook("preValidation", (request, reply, done) => {
+    if (wasGivenUp(request.raw.socket)) reply.hijack()
+    else done()
+  })
   const observing =
     (route: string): onRequestHookHandler =>
     (request, reply, done) => {
